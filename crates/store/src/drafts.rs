@@ -9,6 +9,7 @@ use sea_orm::Value;
 use uuid::Uuid;
 
 use crate::nouns::Drafts;
+use crate::one_row::insert_row;
 use crate::{Result, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::page::{Page, PageRequest};
@@ -107,20 +108,18 @@ impl Drafts<'_> {
             execute(&transaction, sql, [self.company.into(), user_id.into()]).await?;
         }
         let id = Uuid::now_v7();
-        let sql = "INSERT INTO draft (id, company_id, user_id, is_saved, name, channel_id, kind, content, kept_at) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-        let values = [
-            id.into(),
-            self.company.into(),
-            user_id.into(),
-            saved.into(),
-            name.into(),
-            channel_id.into(),
-            kind.into(),
-            content.into(),
-            now.millis().into(),
+        let row = [
+            ("id", id.into()),
+            ("company_id", self.company.into()),
+            ("user_id", user_id.into()),
+            ("is_saved", saved.into()),
+            ("name", name.into()),
+            ("channel_id", channel_id.into()),
+            ("kind", kind.into()),
+            ("content", content.into()),
+            ("kept_at", now.millis().into()),
         ];
-        execute(&transaction, sql, values).await?;
+        insert_row(&transaction, "draft", row).await?;
         transaction.commit().await?;
         Ok(Some(id))
     }

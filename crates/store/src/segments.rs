@@ -17,6 +17,7 @@ use crate::contacts::search::ordinal;
 use crate::contacts::signed;
 use crate::dialect::{Rows, Type};
 use crate::nouns::Segments;
+use crate::one_row::{delete_rows, insert_row};
 use crate::{Error, Result, Transaction, execute, fetch, fetch_one};
 use clock::Timestamp;
 use clock::database::new_id;
@@ -157,18 +158,16 @@ impl Segments<'_> {
             return transaction.unchanged(NewSegment::Full).await;
         }
         let id = new_id();
-        let insert =
-            "INSERT INTO saved_segment (id, company_id, name, identity, filter, created_at, updated_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $6)";
-        let values = [
-            id.into(),
-            self.company.into(),
-            name.into(),
-            tag_identity(name).into(),
-            written(filter)?.into(),
-            now.millis().into(),
+        let row = [
+            ("id", id.into()),
+            ("company_id", self.company.into()),
+            ("name", name.into()),
+            ("identity", tag_identity(name).into()),
+            ("filter", written(filter)?.into()),
+            ("created_at", now.millis().into()),
+            ("updated_at", now.millis().into()),
         ];
-        execute(&transaction, insert, values).await?;
+        insert_row(&transaction, "saved_segment", row).await?;
         let after = json!({ "id": id, "name": name });
         changes::record_one(&transaction, who, What::Segments, self.company, None, after).await?;
         transaction.commit().await?;
@@ -224,7 +223,7 @@ impl Segments<'_> {
         let Some((name, _)) = self.stored(&transaction, id).await? else {
             return transaction.unchanged(false).await;
         };
-        execute(&transaction, "DELETE FROM saved_segment WHERE id = $1", [id.into()]).await?;
+        delete_rows(&transaction, "saved_segment", [("id", id.into())]).await?;
         let before = json!({ "id": id, "name": name });
         changes::record_one(&transaction, who, What::Segments, self.company, Some(before), json!("deleted"))
             .await?;

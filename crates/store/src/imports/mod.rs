@@ -20,6 +20,7 @@ use super::changes::{self, What, Who};
 use super::contacts::signed;
 use super::{Error, Result, Transaction, Upserted, execute, fetch, fetch_one};
 use crate::nouns::{AllImports, Imports};
+use crate::one_row::put_row;
 use clock::Timestamp;
 use domain::page::{Page, PageRequest};
 
@@ -225,9 +226,8 @@ impl Imports<'_> {
         let values = [id.into(), self.company.into(), now.into()];
         let started = execute(&transaction, update, values).await? > 0;
         if started {
-            let remember = "INSERT INTO contact_import_mapping (company_id, columns) VALUES ($1, $2)
-                 ON CONFLICT (company_id) DO UPDATE SET columns = excluded.columns";
-            execute(&transaction, remember, [self.company.into(), columns.into()]).await?;
+            let row = [("company_id", self.company.into()), ("columns", columns.into())];
+            put_row(&transaction, "contact_import_mapping", &["company_id"], row).await?;
             self.record(&transaction, who, id, "started").await?;
         }
         transaction.commit().await?;

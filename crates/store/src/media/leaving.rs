@@ -5,6 +5,7 @@ use uuid::Uuid;
 use super::{ARRIVING, COLUMNS, KEPT, LEAVING, LibraryFile, REMOVED, read};
 use crate::file_contents::is_used_by_inbound;
 use crate::nouns::AllMediaFiles;
+use crate::one_row::delete_rows;
 use crate::{Lease, Result, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::link::file_link;
@@ -91,7 +92,7 @@ impl AllMediaFiles<'_> {
             // What a person sent has the same content: that stays.
             let is_used = is_used_by_inbound(&transaction, (company, digest.as_slice()), Uuid::nil()).await?;
             if is_claimed && is_used {
-                execute(&transaction, "DELETE FROM media_file WHERE id = $1", [id.into()]).await?;
+                delete_rows(&transaction, "media_file", [("id", id.into())]).await?;
             }
             transaction.commit().await?;
             if is_claimed && !is_used {

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use crate::dialect::now;
 use crate::nouns::Users;
+use crate::one_row::delete_rows;
 use crate::{Result, Transaction, execute, fetch_one};
 
 /// How long after its last sign-in a device is known.
@@ -22,8 +23,7 @@ fn known() -> i64 {
 
 /// Forgets a person's devices, within a transaction.
 pub(crate) async fn forget(within: &Transaction, user_id: Uuid) -> Result<()> {
-    let sql = "DELETE FROM known_device WHERE user_id = $1";
-    execute(within, sql, [user_id.into()]).await?;
+    delete_rows(within, "known_device", [("user_id", user_id.into())]).await?;
     Ok(())
 }
 

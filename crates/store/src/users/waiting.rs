@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::{User, credentials};
 use crate::dialect::now;
 use crate::nouns::Users;
+use crate::one_row::delete_rows;
 use crate::{Result, Transaction, execute, fetch_one};
 
 /// Time between the password and the code, and between setting up a second factor and confirming it.
@@ -58,8 +59,7 @@ impl Users<'_> {
 
     /// Uses a ticket up; `false` when it was used before.
     pub async fn use_ticket(self, hash: &[u8; 32]) -> Result<bool> {
-        let sql = "DELETE FROM sign_in_ticket WHERE hash = $1";
-        Ok(execute(&self.store.write, sql, [hash.to_vec().into()]).await? > 0)
+        Ok(delete_rows(&self.store.write, "sign_in_ticket", [("hash", hash.to_vec().into())]).await? > 0)
     }
 
     /// Keeps a session's new second factor, sealed, until a code confirms it. It replaces an earlier one.

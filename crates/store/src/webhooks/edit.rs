@@ -7,8 +7,9 @@ use uuid::Uuid;
 use super::{COLUMNS, endpoint};
 use crate::changes::{self, Change, What, Who};
 use crate::nouns::Webhooks;
+use crate::one_row::{delete_rows, update_rows};
 use crate::revision::{self, Topic};
-use crate::{Result, Transaction, run};
+use crate::{Result, Transaction, execute};
 use clock::Timestamp;
 use domain::event::Type;
 use domain::event::log::{Fact, Sequence};
@@ -80,7 +81,7 @@ impl Webhooks<'_> {
         let set_for = settings.set_for.as_ref().map(ToString::to_string);
         values.extend([headers.into(), secret.into(), end.as_i64().into(), set_for.into()]);
         values.push(now.millis().into());
-        run(&transaction, self.store.statement(sql, values)).await?;
+        execute(&transaction, sql, values).await?;
         let mut added = self.shown(&settings);
         if has_headers {
             added["headers"] = json!("given");
@@ -118,11 +119,11 @@ impl Webhooks<'_> {
         let mut values: Vec<sea_orm::Value> = vec![id.into()];
         values.extend(stored(&settings));
         values.push(Timestamp::now().millis().into());
-        run(&transaction, self.store.statement(sql, values)).await?;
+        execute(&transaction, sql, values).await?;
         if before.settings.url != settings.url && before.is_enabled() {
             let sql = "UPDATE webhook_endpoint SET failures = 0, failing_since = NULL, failed_at = NULL, \
                        resumed = resumed + 1 WHERE id = $1";
-            run(&transaction, self.store.statement(sql, [id.into()])).await?;
+            execute(&transaction, sql, [id.into()]).await?;
         }
         let (was, mut is) = (self.shown(&before.settings), self.shown(&settings));
         let changed = match headers {
@@ -131,8 +132,8 @@ impl Webhooks<'_> {
             HeadersChange::Remove => Some((None, "removed")),
         };
         if let Some((sealed, word)) = changed {
-            let sql = "UPDATE webhook_endpoint SET headers = $2 WHERE id = $1";
-            run(&transaction, self.store.statement(sql, [id.into(), sealed.into()])).await?;
+            let set = [("headers", sealed.into())];
+            update_rows(&transaction, "webhook_endpoint", set, [("id", id.into())]).await?;
             is["headers"] = json!(word);
         }
         changes::record(&transaction, &[Change::now(who, What::Webhook, id, Some(was), is)]).await?;
@@ -155,7 +156,7 @@ impl Webhooks<'_> {
         let (cause, since) = (Cause::Person, Timestamp::now());
         let sql = "UPDATE webhook_endpoint SET cause = $2, cause_since = $3, updated_at = $3 WHERE id = $1";
         let values = [id.into(), cause.as_str().into(), since.millis().into()];
-        run(&transaction, self.store.statement(sql, values)).await?;
+        execute(&transaction, sql, values).await?;
         self.record_state(&transaction, who, id, ("enabled", "disabled")).await?;
         let fact = Fact::of_disabled_webhook(id, cause, since);
         self.store.event_log().tell_facts(&transaction, self.company, vec![fact], since).await?;
@@ -188,13 +189,13 @@ impl Webhooks<'_> {
                    failed_at = NULL, lost = 0, resumed = resumed + 1, \
                    sequence = CASE WHEN sequence < $2 THEN $2 ELSE sequence END, updated_at = $3 WHERE id = $1";
         let values = [id.into(), end.as_i64().into(), Timestamp::now().millis().into()];
-        run(&transaction, self.store.statement(sql, values)).await?;
+        execute(&transaction, sql, values).await?;
         if resume == Resume::FromNow {
             for sql in [
                 "DELETE FROM webhook_retry WHERE endpoint_id = $1",
                 "DELETE FROM webhook_replay WHERE endpoint_id = $1 AND finished_at IS NULL",
             ] {
-                run(&transaction, self.store.statement(sql, [id.into()])).await?;
+                execute(&transaction, sql, [id.into()]).await?;
             }
         }
         self.record_state(&transaction, who, id, ("disabled", "enabled")).await?;
@@ -225,7 +226,7 @@ impl Webhooks<'_> {
         let now = Timestamp::now().millis();
         let values =
             [id.into(), former.into(), until.into(), secret.into(), now.into(), present.to_vec().into()];
-        if run(&transaction, self.store.statement(sql, values)).await? == 0 {
+        if execute(&transaction, sql, values).await? == 0 {
             transaction.rollback().await?;
             return Ok(false);
         }
@@ -250,7 +251,7 @@ impl Webhooks<'_> {
 
     pub(super) async fn note_mended(self, within: &Transaction, id: Uuid) -> Result<()> {
         let sql = "UPDATE webhook_endpoint SET mended = mended + 1 WHERE id = $1";
-        run(within, self.store.statement(sql, [id.into()])).await?;
+        execute(within, sql, [id.into()]).await?;
         Ok(())
     }
 
@@ -266,15 +267,11 @@ impl Webhooks<'_> {
              (SELECT id FROM webhook_delivery WHERE endpoint_id = $1 ORDER BY id{})",
             self.store.locking()
         );
-        for sql in [
-            "DELETE FROM webhook_endpoint WHERE id = $1",
-            "DELETE FROM webhook_retry WHERE endpoint_id = $1",
-            "DELETE FROM webhook_given_up WHERE endpoint_id = $1",
-            "DELETE FROM webhook_replay WHERE endpoint_id = $1",
-            deliveries.as_str(),
-        ] {
-            run(&transaction, self.store.statement(sql, [id.into()])).await?;
+        delete_rows(&transaction, "webhook_endpoint", [("id", id.into())]).await?;
+        for table in ["webhook_retry", "webhook_given_up", "webhook_replay"] {
+            delete_rows(&transaction, table, [("endpoint_id", id.into())]).await?;
         }
+        execute(&transaction, deliveries, [id.into()]).await?;
         let was = self.shown(&before.settings);
         changes::record(&transaction, &[Change::now(who, What::Webhook, id, Some(was), json!("removed"))])
             .await?;

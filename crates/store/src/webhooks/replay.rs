@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::standing::places;
 use crate::changes::{self, Change, What, Who};
 use crate::nouns::{AllWebhooks, Webhooks};
-use crate::{Error, Result, Store, Transaction, run};
+use crate::{Error, Result, Store, Transaction, execute};
 use clock::Timestamp;
 use clock::database::new_id;
 use domain::event::log::Sequence;
@@ -64,7 +64,7 @@ impl Webhooks<'_> {
             return Ok(Replaying::NoEndpoint);
         }
         let sql = "DELETE FROM webhook_replay WHERE endpoint_id = $1 AND finished_at IS NOT NULL";
-        run(&transaction, self.store.statement(sql, [id.into()])).await?;
+        execute(&transaction, sql, [id.into()]).await?;
         let ReplayRequest { of, types, since, until } = request;
         let words: Vec<_> = types.iter().map(|r#type| r#type.as_str()).collect();
         let sql = "INSERT INTO webhook_replay (endpoint_id, id, state, types, since, until, after_place, last_place, started_at) \
@@ -81,12 +81,12 @@ impl Webhooks<'_> {
             up_to.as_i64().into(),
             now.millis().into(),
         ];
-        if run(&transaction, self.store.statement(sql, values)).await? == 0 {
+        if execute(&transaction, sql, values).await? == 0 {
             transaction.rollback().await?;
             return Ok(Replaying::Busy);
         }
         let sql = "UPDATE webhook_replay SET finished_at = started_at WHERE endpoint_id = $1 AND after_place >= last_place";
-        run(&transaction, self.store.statement(sql, [id.into()])).await?;
+        execute(&transaction, sql, [id.into()]).await?;
         self.note_mended(&transaction, id).await?;
         let asked = json!({
             "company_id": self.company, "replay": of.as_str(), "types": words, "since": since, "until": until,
@@ -114,7 +114,7 @@ impl Webhooks<'_> {
             return Ok(false);
         }
         let sql = "DELETE FROM webhook_replay WHERE endpoint_id = $1 AND finished_at IS NULL";
-        if run(&transaction, self.store.statement(sql, [id.into()])).await? == 0 {
+        if execute(&transaction, sql, [id.into()]).await? == 0 {
             transaction.rollback().await?;
             return Ok(true);
         }
@@ -169,7 +169,7 @@ impl AllWebhooks<'_> {
                        (SELECT sequence FROM webhook_given_up WHERE endpoint_id = $1 ORDER BY sequence DESC LIMIT 1 \
                        OFFSET $2))";
             let values = [endpoint.into(), most.into(), first.as_i64().into()];
-            run(&self.store.write, self.store.statement(sql, values)).await?;
+            execute(&self.store.write, sql, values).await?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use super::replay::{StoredReplay, mark_given_up, went_to};
 use super::{COLUMNS, endpoint, state};
 use crate::dialect::{Bulk, Type};
 use crate::nouns::AllWebhooks;
-use crate::{Error, Result, Store, Transaction, run};
+use crate::{Error, Result, Store, Transaction, execute};
 use clock::Timestamp;
 use domain::event::log::{Fact, Sequence};
 use domain::webhook::{Endpoint, Health, OPENING_FAILURES, State};
@@ -160,7 +160,7 @@ impl AllWebhooks<'_> {
         let last = values.len();
         sql.push_str(&format!(" WHERE id = $1 AND resumed = ${} AND begun = ${last}", last - 1));
         // The row stays locked, so that an endpoint that is being removed gets no more retries.
-        if run(&transaction, self.store.statement(sql, values)).await? == 0 {
+        if execute(&transaction, sql, values).await? == 0 {
             transaction.rollback().await?;
             return Ok(false);
         }

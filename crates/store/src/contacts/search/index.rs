@@ -10,6 +10,7 @@ use super::segment::Builder;
 use crate::contacts::totals::ContactTotals;
 use crate::dialect::{Rows, Type};
 use crate::nouns::{AllContacts, ContactIndex};
+use crate::one_row::delete_rows;
 use crate::{Error, Result, Transaction, execute, fetch, fetch_one};
 
 /// Contacts of one segment: few enough that a search reads the contacts behind the last segment in some milliseconds,
@@ -241,8 +242,8 @@ impl AllContacts<'_> {
 
     /// Returns whether the segment existed.
     async fn remove_segment(self, transaction: &Transaction, id: i64) -> Result<bool> {
-        let there = execute(transaction, "DELETE FROM contact_segment WHERE id = $1", [id.into()]).await? > 0;
-        execute(transaction, "DELETE FROM contact_gram WHERE segment_id = $1", [id.into()]).await?;
+        let there = delete_rows(transaction, "contact_segment", [("id", id.into())]).await? > 0;
+        delete_rows(transaction, "contact_gram", [("segment_id", id.into())]).await?;
         Ok(there)
     }
 }
