@@ -82,17 +82,17 @@ impl Endpoint {
     }
 }
 
-/// The form in which events are sent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Shape {
-    /// Pombo's own events.
-    #[default]
-    Pombo,
-    /// Meta's webhooks, for programs that are written for its Cloud API.
-    Graph,
+crate::worded! {
+    /// The form in which events are sent.
+    #[derive(Default)]
+    pub enum Shape {
+        /// Pombo's own events.
+        #[default]
+        Pombo = "pombo",
+        /// Meta's webhooks, for programs that are written for its Cloud API.
+        Graph = "graph",
+    }
 }
-
-words!(Shape { Pombo = "pombo", Graph = "graph" });
 
 /// The state and the failures of an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,29 +126,27 @@ pub enum State {
     },
 }
 
-/// Why an endpoint is disabled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Cause {
-    /// The receiver answered 410: it wants no further events.
-    Gone,
-    /// A person disabled it.
-    Person,
-    /// All attempts failed for too long.
-    Failures,
+crate::worded! {
+    /// Why an endpoint is disabled.
+    pub enum Cause {
+        /// The receiver answered 410: it wants no further events.
+        Gone = "gone",
+        /// A person disabled it.
+        Person = "person",
+        /// All attempts failed for too long.
+        Failures = "failures",
+    }
 }
 
-words!(Cause { Gone = "gone", Person = "person", Failures = "failures" });
-
-/// A part of an endpoint that is stored sealed. Without a key that unseals it, the endpoint gets nothing, and its events wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SealedPart {
-    /// The secrets that sign its requests.
-    Secret,
-    /// The headers of its requests.
-    Headers,
+crate::worded! {
+    /// A part of an endpoint that is stored sealed. Without a key that unseals it, the endpoint gets nothing, and its events wait.
+    pub enum SealedPart {
+        /// The secrets that sign its requests.
+        Secret = "secret",
+        /// The headers of its requests.
+        Headers = "headers",
+    }
 }
-
-words!(SealedPart { Secret = "secret", Headers = "headers" });
 
 /// The events that an endpoint gets first after a person enabled it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
