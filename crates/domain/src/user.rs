@@ -6,6 +6,8 @@ use std::fmt;
 
 use unicode_normalization::UnicodeNormalization as _;
 
+use crate::words::listed;
+
 /// The longest e-mail address, in bytes (RFC 5321, 4.5.3.1.3).
 const MAX_EMAIL: usize = 254;
 /// The longest name of a person, in characters.
@@ -108,30 +110,20 @@ impl fmt::Display for Role {
     }
 }
 
-/// A language of the console.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Language {
-    /// English.
-    English,
-    /// Portuguese of Brazil.
-    Portuguese,
-    /// Spanish.
-    Spanish,
+listed! {
+    /// A language of the console.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Language {
+        /// English.
+        English = "en",
+        /// Portuguese of Brazil.
+        Portuguese = "pt-BR",
+        /// Spanish.
+        Spanish = "es",
+    }
 }
 
 impl Language {
-    /// Every language.
-    pub const ALL: [Self; 3] = [Self::English, Self::Portuguese, Self::Spanish];
-
-    /// Its tag (BCP 47).
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::English => "en",
-            Self::Portuguese => "pt-BR",
-            Self::Spanish => "es",
-        }
-    }
-
     /// The language of this tag, in any case.
     pub fn parse(tag: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|language| language.as_str().eq_ignore_ascii_case(tag.trim()))
