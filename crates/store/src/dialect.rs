@@ -183,6 +183,12 @@ impl Rows {
         self.len += 1;
     }
 
+    /// A sub-select that yields the rows, and the values of a statement whose first parameters are its `own`.
+    pub(super) fn behind<const N: usize>(self, own: [Value; N]) -> (String, Vec<Value>) {
+        let (select, rows) = self.select(N + 1);
+        (select, own.into_iter().chain(rows).collect())
+    }
+
     /// A sub-select that yields the rows, its parameters numbered from `first`, and their values.
     pub(super) fn select(self, first: usize) -> (String, Vec<Value>) {
         let mut sql = String::from("(SELECT ");

@@ -239,12 +239,11 @@ impl Segments<'_> {
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let (wanted, values) = wanted.select(2);
+        let (wanted, values) = wanted.behind([self.company.into()]);
         let select = format!(
             "{PHONES} FROM {wanted} AS wanted CROSS JOIN contact
              WHERE contact.company_id = $1 AND contact.ordinal = wanted.ordinal"
         );
-        let values = std::iter::once(self.company.into()).chain(values);
         let text = fetch_one::<Option<String>>(&self.store.read, select, values).await?.flatten();
         numbers(&text.unwrap_or_default())
     }
@@ -276,12 +275,11 @@ impl Segments<'_> {
         if asked.is_empty() {
             return Ok(HashSet::new());
         }
-        let (asked, values) = asked.select(3);
+        let (asked, values) = asked.behind([self.company.into(), State::Resolving.as_i16().into()]);
         let select = format!(
             "SELECT send.id FROM {asked} AS asked JOIN send ON send.id = asked.id
              WHERE send.company_id = $1 AND send.state > $2"
         );
-        let values = [self.company.into(), State::Resolving.as_i16().into()].into_iter().chain(values);
         Ok(fetch(&self.store.read, select, values).await?.into_iter().collect())
     }
 

@@ -141,12 +141,12 @@ impl ContactNotes<'_> {
 
     /// Moves the notes on `others` to `into`, in the transaction that merges these contacts.
     pub(super) async fn move_to(self, transaction: &Transaction, into: Uuid, others: &[Uuid]) -> Result<()> {
-        let (rows, values) = self.store.contacts().id_rows(others).select(3);
+        let (rows, values) = self.store.contacts().id_rows(others).behind([into.into(), self.company.into()]);
         let update = format!(
             "UPDATE contact_note SET contact_id = $1
              WHERE company_id = $2 AND contact_id IN (SELECT id FROM {rows} AS rows)"
         );
-        execute(transaction, update, [into.into(), self.company.into()].into_iter().chain(values)).await?;
+        execute(transaction, update, values).await?;
         Ok(())
     }
 

@@ -155,12 +155,11 @@ impl AllImports<'_> {
             counts.rejected_kept += 1;
         }
         if !rows.is_empty() {
-            let (rows, values) = rows.select(2);
+            let (rows, values) = rows.behind([work.id.into()]);
             let insert = format!(
                 "INSERT INTO contact_import_reject (import_id, ordinal, line, reason, code, details, fields)
                  SELECT $1, ordinal, line, reason, code, details, fields FROM {rows} AS rows"
             );
-            let values = std::iter::once(work.id.into()).chain(values);
             execute(&transaction, insert, values).await?;
         }
         let update = format!(

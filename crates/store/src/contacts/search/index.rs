@@ -157,12 +157,11 @@ impl ContactIndex<'_> {
             rows.push([(*gram).into(), (all.len() as i64 + 1).into(), (places.len() as i64).into()]);
             all.extend_from_slice(places);
         }
-        let (rows, values) = rows.select(3);
+        let (rows, values) = rows.behind([id.into(), all.into()]);
         let insert = format!(
             "INSERT INTO contact_gram (segment_id, gram, places)
              SELECT $1, gram, substr($2, CAST(start AS INTEGER), CAST(length AS INTEGER)) FROM {rows} AS rows"
         );
-        let values = [id.into(), all.into()].into_iter().chain(values);
         execute(transaction, insert, values).await?;
         Ok(())
     }
@@ -174,12 +173,11 @@ impl ContactIndex<'_> {
         if rows.is_empty() {
             return Ok(());
         }
-        let (rows, values) = rows.select(2);
+        let (rows, values) = rows.behind([self.company.into()]);
         let remove = format!(
             "DELETE FROM contact_stale WHERE company_id = $1
              AND (ordinal, changes) IN (SELECT ordinal, changes FROM {rows} AS rows)"
         );
-        let values = std::iter::once(self.company.into()).chain(values);
         execute(transaction, remove, values).await?;
         Ok(())
     }
@@ -196,14 +194,13 @@ impl ContactIndex<'_> {
         if rows.is_empty() {
             return Ok(());
         }
-        let (rows, values) = rows.select(2);
+        let (rows, values) = rows.behind([self.company.into()]);
         // `WHERE true` tells SQLite that `ON` belongs to the insert and not to a join.
         let insert = format!(
             "INSERT INTO contact_stale (company_id, ordinal, changes)
              SELECT $1, ordinal, 1 FROM {rows} AS rows WHERE true
              ON CONFLICT (company_id, ordinal) DO UPDATE SET changes = contact_stale.changes + 1"
         );
-        let values = std::iter::once(self.company.into()).chain(values);
         execute(transaction, insert, values).await?;
         Ok(())
     }
