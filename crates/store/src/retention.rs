@@ -102,10 +102,6 @@ impl Retention<'_> {
 
     /// Removes sends that ended before `before` and had no receipt since, at most `limit` of them, beginning after
     /// `cursor`, which moves on.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`super::Error::Fenced`] when this process has lost the `lease`.
     pub async fn remove_sends(
         self,
         lease: &Lease,

@@ -49,10 +49,6 @@ impl AllImports<'_> {
     /// Discards imports that ended before `over_before`, and those that are ready but did not change since
     /// `ready_before`, or for six days more if they have the recipients of a send; at most `limit`. A file of which nothing arrived since then is one that a killed node was taking,
     /// while others went on. [`AllImports::clean`](crate::AllImports::clean) removes their remains.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::Error::Fenced`] when this process has lost the `lease`; otherwise fails when the database does.
     pub async fn remove(
         self,
         lease: &Lease,

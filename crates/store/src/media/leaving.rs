@@ -29,10 +29,6 @@ impl AllMediaFiles<'_> {
     }
 
     /// Removes files, at most `limit`, that were neither uploaded nor used since `before`. Returns how many.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::Error::Fenced`] when this process has lost the `lease`.
     pub async fn remove_unused(self, lease: &Lease, before: Timestamp, limit: u32) -> Result<u64> {
         let select = format!(
             "SELECT id FROM media_file
@@ -60,10 +56,6 @@ impl AllMediaFiles<'_> {
 
     /// Looks at no more than `limit` files with ids above `after`, and claims those whose content can be deleted: removed,
     /// and since before `removed_before` needed by no unfinished send; or arriving since before `arriving_before`.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::Error::Fenced`] when this process has lost the `lease`.
     pub async fn claim_leaving(
         self,
         lease: &Lease,

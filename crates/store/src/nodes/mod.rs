@@ -183,10 +183,6 @@ impl Nodes<'_> {
     /// Clears up after a fenced node: removes sends whose audience it was resolving, and its claims of idempotency
     /// keys, and ends the messages that its channels put back in canceled or expired sends. The call can be repeated,
     /// and made by several nodes at once.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Fenced`] when this process has lost the `lease`.
     pub async fn clear_up_after(self, lease: &Lease, node: Uuid, now: Timestamp) -> Result<u64> {
         self.store.sends().end_left_messages(now).await?;
         let transaction = self.store.begin_fenced(lease).await?;
@@ -200,10 +196,6 @@ impl Nodes<'_> {
     }
 
     /// Removes sends whose audience is not complete and that no node with an open fence completes.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Fenced`] when this process has lost the `lease`.
     pub async fn remove_abandoned(self, lease: &Lease) -> Result<u64> {
         let transaction = self.store.begin_fenced(lease).await?;
         let removed = self.remove_resolved_by_nobody(&transaction).await?;

@@ -231,10 +231,6 @@ impl AllSends<'_> {
 
     /// Removes sends whose audience was still being written when the previous process ended, or lost the `lease`: they
     /// were never accepted, and no process can continue them. Returns how many.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Fenced`] when this process has lost the `lease`.
     pub async fn remove_unresolved(self, lease: &Lease) -> Result<u64> {
         let transaction = self.store.begin_fenced(lease).await?;
         let unresolved = "SELECT id FROM send WHERE state < 2 AND state = $1";

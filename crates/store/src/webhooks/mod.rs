@@ -100,20 +100,12 @@ struct SecretsRow {
 
 impl Webhooks<'_> {
     /// The company's endpoints, the oldest first.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn list(self) -> Result<Vec<Endpoint>> {
         let sql = format!("SELECT {COLUMNS} FROM webhook_endpoint WHERE company_id = $1 ORDER BY id");
         self.store.rows(sql, [self.company.into()]).await?.iter().map(endpoint).collect()
     }
 
     /// The company's endpoints with their secrets, the oldest first.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn records(self) -> Result<Vec<EndpointRecord>> {
         let sql = format!(
             "SELECT {COLUMNS}, {SECRETS}, {REPLAY} FROM webhook_endpoint WHERE company_id = $1 ORDER BY id"
