@@ -4,7 +4,8 @@
 //! command line. Queries are methods of nouns, as in `store.of(company).contacts().page(…)`: a company's rows are reached
 //! by its id only. Everything here can fail because the database does ([`Error::Unavailable`], [`Error::InDoubt`]), or
 //! because of a row that this program never wrote ([`Error::Impossible`]). A call with a [`Lease`] fails when this process
-//! has lost it ([`Error::Fenced`]). Unless an item says otherwise, a call that failed has changed nothing and can be repeated. An item's `# Errors` names only what else it refuses.
+//! has lost it ([`Error::Fenced`]). Unless an item says otherwise, a call that failed has changed nothing and can be
+//! repeated. An item's `# Errors` names only what else it refuses.
 //!
 //! **Entities or SQL.** Records that are read and written one by one go through the entities: companies, channels,
 //! tiers, templates, API keys, operators, users, changes, web sessions. Single rows of other tables are written by the

@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{COLUMNS, endpoint};
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::Webhooks;
 use crate::one_row::{delete_rows, update_rows};
 use crate::revision::{self, Topic};
-use crate::{Result, Transaction, execute};
+use crate::{Result, Transaction, execute, fetch_one};
 use clock::Timestamp;
 use domain::event::Type;
 use domain::event::log::{Fact, Sequence};
@@ -69,8 +69,7 @@ impl Webhooks<'_> {
         // Others that add endpoints wait for the counter's row, so that the count below holds.
         revision::bump(&transaction, Topic::Webhook).await?;
         if self.count(&transaction).await? >= MOST_ENDPOINTS {
-            transaction.rollback().await?;
-            return Ok(None);
+            return transaction.unchanged(None).await;
         }
         let sql = "INSERT INTO webhook_endpoint (id, company_id, url, shape, types, channels, max_in_flight, batch, \
                    masks, profile, headers, secret, sequence, set_for, failures, created_at, updated_at) \
@@ -86,7 +85,7 @@ impl Webhooks<'_> {
         if has_headers {
             added["headers"] = json!("given");
         }
-        changes::record(&transaction, &[Change::now(who, What::Webhook, id, None, added)]).await?;
+        changes::record_one(&transaction, who, What::Webhook, id, None, added).await?;
         transaction.commit().await?;
         self.store.event_log().readers_changed();
         Ok(Some(Endpoint { id, company_id: self.company, settings, health: Health::NEW, created_at: now }))
@@ -103,16 +102,13 @@ impl Webhooks<'_> {
     ) -> Result<Changing> {
         let transaction = self.store.begin().await?;
         let Some(before) = self.begin_change(&transaction, id).await? else {
-            transaction.rollback().await?;
-            return Ok(Changing::NoEndpoint);
+            return transaction.unchanged(Changing::NoEndpoint).await;
         };
         if before.settings != *present {
-            transaction.rollback().await?;
-            return Ok(Changing::Outdated);
+            return transaction.unchanged(Changing::Outdated).await;
         }
         if before.settings == settings && headers == HeadersChange::Keep {
-            transaction.rollback().await?;
-            return Ok(Changing::Done);
+            return transaction.unchanged(Changing::Done).await;
         }
         let sql = "UPDATE webhook_endpoint SET url = $2, shape = $3, types = $4, channels = $5, max_in_flight = $6, \
                    batch = $7, masks = $8, profile = $9, updated_at = $10 WHERE id = $1";
@@ -136,7 +132,7 @@ impl Webhooks<'_> {
             update_rows(&transaction, "webhook_endpoint", set, [("id", id.into())]).await?;
             is["headers"] = json!(word);
         }
-        changes::record(&transaction, &[Change::now(who, What::Webhook, id, Some(was), is)]).await?;
+        changes::record_one(&transaction, who, What::Webhook, id, Some(was), is).await?;
         transaction.commit().await?;
         Ok(Changing::Done)
     }
@@ -146,12 +142,10 @@ impl Webhooks<'_> {
     pub async fn disable(self, who: &Who, id: Uuid) -> Result<Option<Endpoint>> {
         let transaction = self.store.begin().await?;
         let Some(before) = self.begin_change(&transaction, id).await? else {
-            transaction.rollback().await?;
-            return Ok(None);
+            return transaction.unchanged(None).await;
         };
         if !before.is_enabled() {
-            transaction.rollback().await?;
-            return Ok(Some(before));
+            return transaction.unchanged(Some(before)).await;
         }
         let (cause, since) = (Cause::Person, Timestamp::now());
         let sql = "UPDATE webhook_endpoint SET cause = $2, cause_since = $3, updated_at = $3 WHERE id = $1";
@@ -178,12 +172,10 @@ impl Webhooks<'_> {
         };
         let transaction = self.store.begin().await?;
         let Some(before) = self.begin_change(&transaction, id).await? else {
-            transaction.rollback().await?;
-            return Ok(None);
+            return transaction.unchanged(None).await;
         };
         if before.is_enabled() {
-            transaction.rollback().await?;
-            return Ok(Some(before));
+            return transaction.unchanged(Some(before)).await;
         }
         let sql = "UPDATE webhook_endpoint SET cause = NULL, cause_since = NULL, failures = 0, failing_since = NULL, \
                    failed_at = NULL, lost = 0, resumed = resumed + 1, \
@@ -216,8 +208,7 @@ impl Webhooks<'_> {
     ) -> Result<bool> {
         let transaction = self.store.begin().await?;
         if self.begin_change(&transaction, id).await?.is_none() {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         let sql = "UPDATE webhook_endpoint SET former_secret = $2, former_until = $3, secret = $4, updated_at = $5 \
                    WHERE id = $1 AND secret = $6";
@@ -227,11 +218,10 @@ impl Webhooks<'_> {
         let values =
             [id.into(), former.into(), until.into(), secret.into(), now.into(), present.to_vec().into()];
         if execute(&transaction, sql, values).await? == 0 {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         let after = json!({ "company_id": self.company, "status": "replaced", "former_until": former_until });
-        changes::record(&transaction, &[Change::now(who, What::WebhookSecret, id, None, after)]).await?;
+        changes::record_one(&transaction, who, What::WebhookSecret, id, None, after).await?;
         transaction.commit().await?;
         Ok(true)
     }
@@ -241,8 +231,7 @@ impl Webhooks<'_> {
     pub async fn mended(self, id: Uuid) -> Result<()> {
         let transaction = self.store.begin().await?;
         if self.begin_change(&transaction, id).await?.is_none() {
-            transaction.rollback().await?;
-            return Ok(());
+            return transaction.unchanged(()).await;
         }
         self.note_mended(&transaction, id).await?;
         transaction.commit().await?;
@@ -259,8 +248,7 @@ impl Webhooks<'_> {
     pub async fn remove(self, who: &Who, id: Uuid) -> Result<bool> {
         let transaction = self.store.begin().await?;
         let Some(before) = self.begin_change(&transaction, id).await? else {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         };
         let deliveries = format!(
             "DELETE FROM webhook_delivery WHERE id IN \
@@ -273,8 +261,7 @@ impl Webhooks<'_> {
         }
         execute(&transaction, deliveries, [id.into()]).await?;
         let was = self.shown(&before.settings);
-        changes::record(&transaction, &[Change::now(who, What::Webhook, id, Some(was), json!("removed"))])
-            .await?;
+        changes::record_one(&transaction, who, What::Webhook, id, Some(was), json!("removed")).await?;
         transaction.commit().await?;
         self.store.event_log().readers_changed();
         Ok(true)
@@ -282,9 +269,7 @@ impl Webhooks<'_> {
 
     async fn count(self, within: &Transaction) -> Result<i64> {
         let sql = "SELECT count(*) FROM webhook_endpoint WHERE company_id = $1";
-        let row = within.query_one_raw(self.store.statement(sql, [self.company.into()])).await?;
-        let count: Option<i64> = row.map(|row| row.try_get_by_index(0)).transpose()?;
-        Ok(count.unwrap_or_default())
+        Ok(fetch_one(within, sql, [self.company.into()]).await?.unwrap_or_default())
     }
 
     /// The endpoint as it is before a change. Its row stays locked until the transaction ends.
@@ -306,8 +291,7 @@ impl Webhooks<'_> {
         (before, after): (&str, &str),
     ) -> Result<()> {
         let status = |word: &str| json!({ "company_id": self.company, "status": word });
-        let change = Change::now(who, What::Webhook, id, Some(status(before)), status(after));
-        changes::record(within, &[change]).await
+        changes::record_one(within, who, What::Webhook, id, Some(status(before)), status(after)).await
     }
 
     /// Settings in the record of changes. The query of an address may contain a secret.
