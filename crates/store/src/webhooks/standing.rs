@@ -69,7 +69,9 @@ impl AllWebhooks<'_> {
     /// that began before still writes is refused.
     pub async fn begin(self, id: Uuid) -> Result<Option<EndpointStanding>> {
         let sql = "UPDATE webhook_endpoint SET begun = begun + 1 WHERE id = $1 RETURNING begun";
-        let Some(begun) = fetch_one::<i64>(&self.store.write, sql, [id.into()]).await? else { return Ok(None) };
+        let Some(begun) = fetch_one::<i64>(&self.store.write, sql, [id.into()]).await? else {
+            return Ok(None);
+        };
         let standing = self.standing(id).await?;
         Ok(standing.map(|standing| EndpointStanding { begun, ..standing }))
     }
