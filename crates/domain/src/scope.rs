@@ -36,12 +36,6 @@ impl Scope {
     }
 }
 
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 /// The permissions of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Scopes(u8);

@@ -1,6 +1,5 @@
 //! Suppressions: messages that a person may no longer be sent.
 
-use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -34,12 +33,6 @@ numbered! {
         Message = 3, "message";
         /// An operator, or a user of the company.
         Operator = 4, "operator";
-    }
-}
-
-impl fmt::Display for Suppression {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

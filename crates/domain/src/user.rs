@@ -74,20 +74,10 @@ pub enum Role {
     Owner,
 }
 
+// The most powerful first.
+listed!(of Role { Owner = "owner", Member = "member", Viewer = "viewer", Agent = "agent" });
+
 impl Role {
-    /// Every role, the most powerful first.
-    pub const ALL: [Self; 4] = [Self::Owner, Self::Member, Self::Viewer, Self::Agent];
-
-    /// The word in answers and in the database.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Owner => "owner",
-            Self::Member => "member",
-            Self::Viewer => "viewer",
-            Self::Agent => "agent",
-        }
-    }
-
     /// Whether the person sees more of the company than its conversations.
     pub const fn sees_company(self) -> bool {
         !matches!(self, Self::Agent)
@@ -101,12 +91,6 @@ impl Role {
     /// The role of this word.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.as_str() == word)
-    }
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

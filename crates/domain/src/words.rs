@@ -72,7 +72,7 @@ macro_rules! listed {
 
         $crate::words::listed!(of $name { $($variant = $word,)+ });
     };
-    (of $name:ident { $($variant:ident = $word:literal,)+ }) => {
+    (of $name:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
         impl $name {
             /// Every variant.
             pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
@@ -80,6 +80,12 @@ macro_rules! listed {
             /// The word in answers, in the database and on the command line.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word,)+ }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
             }
         }
     };

@@ -1,6 +1,5 @@
 //! The stage of a send, as its company sees it.
 
-use std::fmt;
 use std::str::FromStr;
 
 use super::{Control, Schedule, State};
@@ -49,12 +48,6 @@ impl Stage {
     /// Whether no message of it starts any more.
     pub const fn is_over(self) -> bool {
         matches!(self, Self::Finished | Self::Canceled | Self::Expired)
-    }
-}
-
-impl fmt::Display for Stage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 
