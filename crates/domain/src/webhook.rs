@@ -19,7 +19,6 @@ pub use self::sent::{
 };
 pub use self::settings::{MOST_BATCH, MOST_IN_FLIGHT, Schemes, Settings, known_types, type_of, types_of};
 use crate::event::Type;
-use crate::words::words;
 use clock::Timestamp;
 
 /// The types of events that an endpoint gets when its settings name none: those on which a person or a program has to
@@ -148,16 +147,15 @@ crate::worded! {
     }
 }
 
-/// The events that an endpoint gets first after a person enabled it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Resume {
-    /// Those that happened while it was disabled, as far as the log of events still has them.
-    CatchUp,
-    /// Those that happen from now on. Earlier events and their retries are dropped.
-    FromNow,
+crate::worded! {
+    /// The events that an endpoint gets first after a person enabled it.
+    pub enum Resume {
+        /// Those that happened while it was disabled, as far as the log of events still has them.
+        CatchUp = "cursor",
+        /// Those that happen from now on. Earlier events and their retries are dropped.
+        FromNow = "now",
+    }
 }
-
-words!(Resume { CatchUp = "cursor", FromNow = "now" });
 
 #[cfg(test)]
 mod tests {
