@@ -14,7 +14,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use uuid::Uuid;
 
 use self::answer::{Queued, Rehearsed};
-use self::limits::Limits;
+use self::limits::ChannelLimits;
 use self::upload::{SendWithFile, Upload};
 use super::State;
 use super::auth::{Author, Company};
@@ -89,7 +89,7 @@ pub(super) async fn approved(
     operation_id = "explainLimits",
     params(("id" = Uuid, Path, description = "The channel")),
     responses(
-        (status = 200, description = "The limits", body = Limits),
+        (status = 200, description = "The limits", body = ChannelLimits),
         (status = 403, description = "`credential_resource_mismatch`", body = ErrorBody),
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
     ),
@@ -99,7 +99,7 @@ pub(super) async fn limits(
     id: Id,
     state: Data<State>,
     request: HttpRequest,
-) -> Answer<Limits> {
+) -> Answer<ChannelLimits> {
     let channel = own_channel(&state, company, id).await?;
     limits::explain(&state, &channel, &request).await
 }

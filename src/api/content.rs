@@ -15,8 +15,7 @@ use crate::engine::records::sends::Sent;
 /// What a send sends, in the fields of its request; those that its type does not use, or that were not given, are
 /// absent.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = SendContent)]
-pub(in crate::api) struct ContentRecord {
+pub(crate) struct SendContent {
     /// The type of its messages.
     #[schema(value_type = SendType, example = "text")]
     r#type: &'static str,
@@ -78,15 +77,15 @@ pub(in crate::api) struct ContentRecord {
     reaction: Option<Reaction>,
 }
 
-impl From<Sent> for ContentRecord {
+impl From<Sent> for SendContent {
     fn from(Sent { channel_id: _, content, template_id, label: _ }: Sent) -> Self {
         Self::of(content, template_id)
     }
 }
 
-impl ContentRecord {
+impl SendContent {
     /// This content, of the template with this id.
-    pub(in crate::api) fn of(content: Content, template_id: Option<i64>) -> Self {
+    pub(crate) fn of(content: Content, template_id: Option<i64>) -> Self {
         let empty = Self {
             r#type: content.kind().as_str(),
             message: None,

@@ -248,11 +248,13 @@ route::table! {
     GET "/healthz" => health::live, Open;
     GET "/readyz" => health::ready, Open;
     GET "/metrics" => health::metrics, Open;
-    GET "/openapi.json" => openapi::json, Open;
-    GET "/docs" => openapi::docs, Open;
-    GET "/docs/" => openapi::docs, Open;
-    GET "/docs/{file}" => openapi::docs_file, Open;
-    GET "/" => front::show, Open;
+    {
+        GET "/openapi.json" => openapi::json, Open;
+        GET "/docs" => openapi::docs, Open;
+        GET "/docs/" => openapi::docs, Open;
+        GET "/docs/{file}" => openapi::docs_file, Open;
+        GET "/" => front::show, Open;
+    }
 }
 
 /// The resources that a listener serves beside the API, each with its path. They are wrapped like the API's own

@@ -15,18 +15,15 @@ use actix_web::http::header::{CONTENT_ENCODING, LOCATION, VARY};
 use actix_web::web::{Bytes, Data};
 use actix_web::{HttpRequest, HttpResponse};
 use serde_json::Value;
-use utoipa::openapi::RefOr;
+use utoipa::OpenApi;
 use utoipa::openapi::schema::{Object, Schema};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
-use utoipa::{Modify, OpenApi};
+use utoipa::openapi::{Components, RefOr};
 use utoipa_swagger_ui::Config;
 
 use super::error::{Apology, Error, ErrorBody};
 use super::page::harden;
-use super::{
-    Listener, Options, State, automatic, chat, contacts, conversations, costs, events, health, hooks, media,
-    messages, numbers, operator, quick_replies, sends, suppressions, web_chat, webhooks,
-};
+use super::{Listener, Operations, Options, State};
 use crate::domain::outlook::Reason;
 use crate::error::Code;
 use crate::surface::gzip::{gunzip, takes_gzip};
@@ -34,161 +31,26 @@ use crate::surface::gzip::{gunzip, takes_gzip};
 #[derive(OpenApi)]
 #[openapi(
     info(title = "Pombo"),
-    paths(
-        chat::list,
-        chat::approved,
-        chat::templates::create,
-        chat::templates::show,
-        chat::templates::change,
-        chat::templates::delete,
-        chat::limits,
-        chat::profile::show,
-        chat::profile::change,
-        chat::send,
-        chat::window::show,
-        chat::window::set,
-        web_chat::list,
-        web_chat::limits,
-        web_chat::templates::list,
-        web_chat::templates::create,
-        web_chat::templates::show,
-        web_chat::templates::change,
-        web_chat::templates::delete,
-        web_chat::send,
-        web_chat::picture::ask,
-        web_chat::pairing::show,
-        web_chat::pairing::begin,
-        web_chat::pairing::end,
-        web_chat::passkey::show,
-        web_chat::passkey::answer,
-        conversations::list,
-        conversations::show,
-        conversations::messages::list,
-        conversations::send::send,
-        conversations::actions::read,
-        conversations::actions::unread,
-        conversations::actions::typing,
-        conversations::actions::assign,
-        conversations::actions::close,
-        conversations::actions::reopen,
-        conversations::notes::list,
-        conversations::notes::add,
-        conversations::notes::change,
-        conversations::notes::delete,
-        conversations::of_contact::export,
-        conversations::of_contact::erase,
-        messages::list,
-        events::list,
-        costs::month,
-        sends::list,
-        sends::one,
-        sends::messages::list,
-        sends::messages::export,
-        sends::messages::journey::show,
-        sends::skipped::list,
-        sends::figures::failures,
-        sends::figures::pace,
-        sends::retry::retry,
-        sends::reschedule::change,
-        sends::pause,
-        sends::resume,
-        sends::cancel,
-        contacts::list,
-        contacts::list_tags,
-        contacts::batch::write,
-        contacts::one::show,
-        contacts::one::change,
-        contacts::one::delete,
-        contacts::one::merge,
-        contacts::notes::list,
-        contacts::notes::add,
-        contacts::notes::delete,
-        contacts::tags::write,
-        contacts::tags::change,
-        contacts::tags::delete,
-        contacts::members::change,
-        contacts::segments::list,
-        contacts::segments::save,
-        contacts::segments::show,
-        contacts::segments::change,
-        contacts::segments::delete,
-        contacts::own_fields::list,
-        contacts::own_fields::create,
-        contacts::own_fields::rename,
-        contacts::own_fields::delete,
-        contacts::imports::list,
-        contacts::imports::upload,
-        contacts::imports::one,
-        contacts::imports::steer,
-        contacts::imports::rejected,
-        numbers::check,
-        suppressions::list,
-        suppressions::add,
-        suppressions::check,
-        suppressions::lift,
-        media::list,
-        media::upload,
-        media::show,
-        media::delete,
-        media::serve,
-        quick_replies::list,
-        quick_replies::add,
-        quick_replies::show,
-        quick_replies::change,
-        quick_replies::delete,
-        automatic::show,
-        automatic::set,
-        webhooks::list,
-        webhooks::add,
-        webhooks::show,
-        webhooks::change,
-        webhooks::delete,
-        webhooks::actions::rotate_secret,
-        webhooks::actions::disable,
-        webhooks::actions::enable,
-        webhooks::actions::test,
-        webhooks::actions::verify,
-        webhooks::replay::begin,
-        webhooks::replay::end,
-        webhooks::deliveries::list,
-        webhooks::deliveries::resend,
-        hooks::handshake,
-        hooks::take,
-        health::live,
-        health::ready,
-        health::metrics,
-    ),
     components(schemas(ErrorBody<'static>, Apology<'static>)),
-    modifiers(&ApiKey, &Codes),
     security(("api_key" = [])),
 )]
 struct Document;
 
-struct ApiKey;
-
-impl Modify for ApiKey {
-    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+/// Adds the keys of companies and operators, and the meaning of every code and of every reason to wait.
+fn complete(components: &mut Components) {
+    for key in ["api_key", "operator_key"] {
         let scheme = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
-        document.components.get_or_insert_default().add_security_scheme("api_key", scheme);
+        components.add_security_scheme(key, scheme);
     }
-}
-
-/// Adds the meaning of every code and of every reason to wait to the document.
-struct Codes;
-
-impl Modify for Codes {
-    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
-        let Some(components) = document.components.as_mut() else { return };
-        if let Some(RefOr::T(Schema::Object(body))) = components.schemas.get_mut("Error")
-            && let Some(RefOr::T(Schema::Object(code))) = body.properties.get_mut("code")
-        {
-            code.enum_values = Some(Code::ALL.iter().map(|code| code.as_str().into()).collect());
-            let meanings = Code::ALL.iter().map(|code| (code.as_str(), code.meaning()));
-            explain(code, meanings);
-        }
-        if let Some(RefOr::T(Schema::Object(reason))) = components.schemas.get_mut("WaitingReason") {
-            explain(reason, Reason::ALL.iter().map(|reason| (reason.as_str(), reason.meaning())));
-        }
+    if let Some(RefOr::T(Schema::Object(body))) = components.schemas.get_mut("Error")
+        && let Some(RefOr::T(Schema::Object(code))) = body.properties.get_mut("code")
+    {
+        code.enum_values = Some(Code::ALL.iter().map(|code| code.as_str().into()).collect());
+        let meanings = Code::ALL.iter().map(|code| (code.as_str(), code.meaning()));
+        explain(code, meanings);
+    }
+    if let Some(RefOr::T(Schema::Object(reason))) = components.schemas.get_mut("WaitingReason") {
+        explain(reason, Reason::ALL.iter().map(|reason| (reason.as_str(), reason.meaning())));
     }
 }
 
@@ -207,7 +69,8 @@ pub fn document() -> Value {
 
 /// The document that a listener serves.
 fn document_with(options: &Options, listener: Listener) -> Value {
-    let derived = Document::openapi().merge_from(operator::document());
+    let mut derived = Document::openapi().merge_from(Operations::openapi());
+    complete(derived.components.get_or_insert_default());
     let mut document = serde_json::to_value(derived).unwrap_or_default();
     operations::complete(&mut document);
     rules::apply(&mut document, options);

@@ -102,8 +102,28 @@ macro_rules! access {
 }
 pub(super) use access;
 
-/// Writes the list and the function that registers it.
+/// Writes the list, the function that registers it, and the operations that the reference describes. Routes in braces
+/// stand after the others, and not in the reference.
 macro_rules! table {
+    (
+        $($method:ident $path:literal => $($handler:ident)::+, $access:ident;)*
+        { $($undescribed:tt)* }
+    ) => {
+        /// What the handlers say of their operations.
+        #[derive(utoipa::OpenApi)]
+        #[openapi(paths($($($handler)::+),*))]
+        struct Operations;
+
+        route::routes! {
+            $($method $path => $($handler)::+, $access;)*
+            $($undescribed)*
+        }
+    };
+}
+pub(super) use table;
+
+/// Writes the list and the function that registers it.
+macro_rules! routes {
     ($($method:ident $path:literal => $handler:path, $access:ident;)*) => {
         /// Every route, in the order of the table.
         pub const ROUTES: &[Route] = &[$(
@@ -118,7 +138,7 @@ macro_rules! table {
         }
     };
 }
-pub(super) use table;
+pub(super) use routes;
 
 /// Adds the paths of `listener` to `scope`, in the order of the table.
 pub(super) fn register(paths: Paths<Access>, scope: Scope, listener: Listener) -> Scope {

@@ -16,7 +16,7 @@ use uuid::Uuid;
 use self::record::SendRecord;
 use super::State;
 use super::auth::{Author, Company};
-use super::content::ContentRecord;
+use super::content::SendContent;
 use super::envelope::{Answer, Envelope};
 use super::error::{Error, ErrorBody};
 use super::lines::{AsLines, lines};
@@ -187,7 +187,7 @@ async fn show(state: &State, company: Company, id: Uuid) -> Answer<SendRecord> {
     drop(records);
     let mut shown = with_outlook(state, found.into_iter().collect()).await?;
     let shown = shown.pop().ok_or_else(no_such_send)?;
-    Ok(Json(SendRecord::from(shown).with(ContentRecord::from(sent))))
+    Ok(Json(SendRecord::from(shown).with(SendContent::from(sent))))
 }
 
 /// Each record with its channel's outlook.

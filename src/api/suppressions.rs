@@ -51,7 +51,7 @@ pub(crate) struct Suppression {
 
 bodies! {
     /// A recipient to suppress.
-    pub(in crate::api) struct NewSuppression of Value {
+    pub(crate) struct NewSuppression of Value {
         /// In international form.
         #[schema(example = "+55 11 98888-7777")]
         phone_number: String,

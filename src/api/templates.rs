@@ -128,6 +128,7 @@ pub(super) async fn create(
         category: category.required()?,
         parameter_format: parameter_format.text()?,
         components: components.given().ok_or_else(|| components.missing())?,
+        options: None,
     };
     let created =
         TemplateDesk::of(&state.engine, channel).create(who, draft).await.map_err(engine::Error::from)?;

@@ -19,13 +19,13 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use self::answer::Sent;
-use self::dry_run::Tried;
+use self::answer::WebSent;
+use self::dry_run::WebTried;
 use super::State;
 use super::auth::{Author, Company};
 use super::body::Body;
 use super::channels::{self, Channel};
-use super::chat::limits::{self, Limits};
+use super::chat::limits::{self, ChannelLimits};
 use super::envelope::{Answer, Envelope};
 use super::error::{Error, ErrorBody, MessageBody};
 use super::idempotency::{self, IdempotencyKey, Turn};
@@ -40,7 +40,7 @@ use crate::surface::body::Room;
 /// The form of the answer to a message that was handed over.
 pub const SENT: Form = Form {
     name: "api",
-    render: |sent| serde_json::to_string(&WebAnswer::Sent(Sent::from(sent))).unwrap_or_default(),
+    render: |sent| serde_json::to_string(&WebSendAnswer::Sent(WebSent::from(sent))).unwrap_or_default(),
 };
 
 /// List web-session channels
@@ -66,7 +66,7 @@ pub(super) async fn list(company: Company, state: Data<State>, query: Query) -> 
     operation_id = "explainWebLimits",
     params(("id" = Uuid, Path, description = "The channel")),
     responses(
-        (status = 200, description = "The limits", body = Limits),
+        (status = 200, description = "The limits", body = ChannelLimits),
         (status = 404, description = "No such channel in this company", body = MessageBody),
     ),
 )]
@@ -75,20 +75,19 @@ pub(super) async fn limits(
     id: Id,
     state: Data<State>,
     request: HttpRequest,
-) -> Answer<Limits> {
+) -> Answer<ChannelLimits> {
     let channel = own_channel(&state, company, id).await?;
     limits::explain(&state, &channel, &request).await
 }
 
 /// The answer to a send through a web session.
 #[derive(Serialize, ToSchema)]
-#[schema(as = WebSendAnswer)]
 #[serde(untagged)]
-pub(in crate::api) enum WebAnswer {
+pub(crate) enum WebSendAnswer {
     /// The message was handed over.
-    Sent(Sent),
+    Sent(WebSent),
     /// The request was a dry run.
-    Tried(Tried),
+    Tried(WebTried),
 }
 
 /// Send a message
@@ -125,7 +124,7 @@ pub(in crate::api) enum WebAnswer {
         (
             status = 200,
             description = "The message was handed over, or the result of a dry run",
-            body = WebAnswer,
+            body = WebSendAnswer,
             headers(("Idempotency-Replayed" = String, description = "`true` when this answer was given \
                  before")),
         ),
@@ -170,7 +169,7 @@ pub(super) async fn send(
     room.shrink_to(4 * (limits.text_chars + limits.caption_chars + limits.link_chars) + weight);
     if is_dry_run {
         let dry_run = state.engine.web_sends().dry_run(&channel, asked).await?;
-        return Ok(HttpResponse::Ok().json(WebAnswer::Tried(Tried::from(dry_run))));
+        return Ok(HttpResponse::Ok().json(WebSendAnswer::Tried(WebTried::from(dry_run))));
     }
     asked.label.made_by = Some(who.to_string());
     let answer = state.engine.web_sends().send(&channel, asked, held, SENT).await?;

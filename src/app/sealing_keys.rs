@@ -33,7 +33,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// The number of sealed values, by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
+pub struct SealedCounts {
     /// Channels' access tokens.
     pub tokens: u64,
     /// Channels' app secrets.
@@ -52,7 +52,7 @@ pub struct Counts {
     pub data_keys: u64,
 }
 
-impl Counts {
+impl SealedCounts {
     /// The sum.
     pub const fn total(self) -> u64 {
         let of_channels = self.tokens + self.app_secrets + self.verify_tokens + self.session_records;
@@ -76,7 +76,7 @@ impl Counts {
 /// What a key is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(into = "&'static str")]
-pub enum State {
+pub enum KeyState {
     /// The key seals.
     Current,
     /// The key opens what was sealed before.
@@ -87,7 +87,7 @@ pub enum State {
     WithoutId,
 }
 
-impl State {
+impl KeyState {
     /// The word for it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -99,8 +99,8 @@ impl State {
     }
 }
 
-impl From<State> for &'static str {
-    fn from(state: State) -> Self {
+impl From<KeyState> for &'static str {
+    fn from(state: KeyState) -> Self {
         state.as_str()
     }
 }
@@ -112,10 +112,10 @@ pub struct Key {
     #[serde(serialize_with = "as_text")]
     pub id: Option<KeyId>,
     /// What it is used for.
-    pub state: State,
+    pub state: KeyState,
     /// What is sealed with it.
     #[serde(flatten)]
-    pub counts: Counts,
+    pub counts: SealedCounts,
 }
 
 fn as_text<S: Serializer>(id: &Option<KeyId>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -128,7 +128,7 @@ pub struct Rotated {
     /// The key that was added; `None` when an earlier rotation had added it, or the key is configured.
     pub added: Option<KeyId>,
     /// The values that were resealed.
-    pub resealed: Counts,
+    pub resealed: SealedCounts,
     /// Values that no key opens; they stay as they are.
     pub unopened: u64,
     /// Keys of the key file with which nothing is sealed any more.
@@ -138,11 +138,11 @@ pub struct Rotated {
 /// Every key: the current key, the previous keys, and the missing keys.
 pub async fn list(app: &App) -> anyhow::Result<Vec<Key>> {
     let current = app.vault.current_key();
-    let known = std::iter::once((current, State::Current))
-        .chain(app.vault.previous_keys().into_iter().map(|id| (id, State::Previous)));
+    let known = std::iter::once((current, KeyState::Current))
+        .chain(app.vault.previous_keys().into_iter().map(|id| (id, KeyState::Previous)));
     let mut keys: Vec<_> =
-        known.map(|(id, state)| Key { id: Some(id), state, counts: Counts::default() }).collect();
-    let mut others: BTreeMap<Option<KeyId>, Counts> = BTreeMap::new();
+        known.map(|(id, state)| Key { id: Some(id), state, counts: SealedCounts::default() }).collect();
+    let mut others: BTreeMap<Option<KeyId>, SealedCounts> = BTreeMap::new();
     for &kind in Kind::ALL {
         for beginning in app.store.sealed().beginnings(kind, 1 + KeyId::BYTES, BEFORE_IDS).await? {
             let id = beginning.bytes.get(1..).and_then(KeyId::from_slice);
@@ -158,7 +158,7 @@ pub async fn list(app: &App) -> anyhow::Result<Vec<Key>> {
         others.entry(Some(id)).or_default();
     }
     keys.extend(others.into_iter().map(|(id, counts)| {
-        let state = if id.is_some() { State::Missing } else { State::WithoutId };
+        let state = if id.is_some() { KeyState::Missing } else { KeyState::WithoutId };
         Key { id, state, counts }
     }));
     Ok(keys)
@@ -227,7 +227,7 @@ async fn left(app: &App) -> anyhow::Result<RotationLeft> {
         return Ok(RotationLeft::OfKey);
     }
     let keys = list(app).await?;
-    let is_used = keys.iter().any(|key| key.state == State::Previous && key.counts.total() > 0);
+    let is_used = keys.iter().any(|key| key.state == KeyState::Previous && key.counts.total() > 0);
     Ok(if is_used { RotationLeft::Values } else { RotationLeft::Nothing })
 }
 

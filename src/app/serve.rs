@@ -12,7 +12,7 @@ use futures_util::future::{join_all, try_join_all};
 use tokio::task::JoinHandle;
 use tokio::time::{timeout, timeout_at};
 
-use super::shutdown::{self, Asked};
+use super::shutdown::{self, StopRequest};
 use super::{App, doctor, key_proof, measures, open_files, store_options, surfaces, web_session};
 use crate::accounts::Accounts;
 use crate::api::{self, Listener};
@@ -78,7 +78,7 @@ pub struct Service {
 /// # Errors
 ///
 /// A sentence for the operator.
-pub async fn run(config: Config, json: bool, by: Asked) -> anyhow::Result<()> {
+pub async fn run(config: Config, json: bool, by: StopRequest) -> anyhow::Result<()> {
     let app = App::open(config).await?;
     let examined = app.clone();
     let service = Box::pin(start(app)).await?;

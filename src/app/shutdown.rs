@@ -7,14 +7,14 @@ use tokio::sync::oneshot;
 
 /// The ways to ask a process to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum StopRequest {
     /// Ctrl-C, or the signal of a service manager.
     BySignal,
     /// A signal, or the end of standard input: the process at its other end closes it or is killed.
     BySignalOrInput,
 }
 
-impl Asked {
+impl StopRequest {
     /// By signal, and with `end_with_input` also by the end of standard input.
     pub const fn when(end_with_input: bool) -> Self {
         if end_with_input { Self::BySignalOrInput } else { Self::BySignal }
@@ -28,8 +28,8 @@ impl Asked {
 /// # Errors
 ///
 /// Those of [`requested`].
-pub fn requested_by(by: Asked) -> impl Future<Output = io::Result<()>> {
-    let (requested, ended) = (requested(), (by == Asked::BySignalOrInput).then(input_ended));
+pub fn requested_by(by: StopRequest) -> impl Future<Output = io::Result<()>> {
+    let (requested, ended) = (requested(), (by == StopRequest::BySignalOrInput).then(input_ended));
     async move {
         let Some(ended) = ended else { return requested.await };
         tokio::select! {

@@ -39,11 +39,11 @@ struct Status<'a> {
     moves: i64,
     moved_at: Option<Timestamp>,
     postgresql: Postgres,
-    nats: Option<Nats>,
+    nats: Option<NatsAnswer>,
 }
 
 #[derive(Serialize)]
-struct Nats {
+struct NatsAnswer {
     connected: bool,
     version: Option<String>,
     /// Why NATS cannot be reached.
@@ -79,12 +79,12 @@ fn configured(session: &Session) -> anyhow::Result<&str> {
 }
 
 /// Asks NATS, if it is configured.
-async fn ask_nats(session: &Session) -> Option<Nats> {
+async fn ask_nats(session: &Session) -> Option<NatsAnswer> {
     let options = &session.app.config.nats;
     options.url.as_ref()?;
     Some(match nats::reach(nats::Carries::All, options).await {
-        Ok(version) => Nats { connected: true, version: Some(version), error: None },
-        Err(error) => Nats { connected: false, version: None, error: Some(error.to_string()) },
+        Ok(version) => NatsAnswer { connected: true, version: Some(version), error: None },
+        Err(error) => NatsAnswer { connected: false, version: None, error: Some(error.to_string()) },
     })
 }
 
@@ -137,8 +137,8 @@ fn said(status: &Status<'_>) -> String {
     let Postgres { version, answer_ms, connections, max_connections } = postgresql;
     let nats = match nats {
         None => "NATS is not configured".to_owned(),
-        Some(Nats { version: Some(version), .. }) => format!("NATS {version} answers"),
-        Some(Nats { error, .. }) => error.clone().unwrap_or_else(|| "NATS does not answer".to_owned()),
+        Some(NatsAnswer { version: Some(version), .. }) => format!("NATS {version} answers"),
+        Some(NatsAnswer { error, .. }) => error.clone().unwrap_or_else(|| "NATS does not answer".to_owned()),
     };
     format!(
         "\n{}moves: {moves}{last}\nPostgreSQL {version} answers in {answer_ms:.1} ms; {connections} of \

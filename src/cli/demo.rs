@@ -9,8 +9,8 @@ use clap::{Args, Subcommand};
 
 use super::output::Output;
 use super::{Global, progress};
-use crate::app::demo::{self, Company, DIRECTORY, Options, Phone, Report};
-use crate::app::shutdown::{self, Asked};
+use crate::app::demo::{self, DIRECTORY, DemoCompany, Options, Phone, Report};
+use crate::app::shutdown::{self, StopRequest};
 use crate::config::Config;
 
 /// The output of a demonstration matters more than its log.
@@ -58,7 +58,7 @@ pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result
     });
     let demo = Box::pin(demo).await?;
     bar.finish_and_clear();
-    let end = shutdown::requested_by(Asked::when(end_with_input));
+    let end = shutdown::requested_by(StopRequest::when(end_with_input));
     let printed = Output::new(global.json).record(&demo.report, &told(&demo.report));
     if printed.is_ok() {
         return demo.run_until(end).await;
@@ -99,8 +99,8 @@ fn told(report: &Report) -> String {
     told.join("\n")
 }
 
-fn about(company: &Company) -> String {
-    let Company { name, id, api_key, channels, templates, tags } = company;
+fn about(company: &DemoCompany) -> String {
+    let DemoCompany { name, id, api_key, channels, templates, tags } = company;
     let mut lines = vec![format!("\n{name}  {id}"), format!("  API key   {}", api_key.expose())];
     lines.extend(channels.iter().map(|channel| {
         format!("  channel   {}  {:<16} {:<12} {}", channel.id, channel.kind, channel.status, channel.name)
@@ -121,7 +121,7 @@ fn about(company: &Company) -> String {
 }
 
 /// Three requests to paste into a shell.
-fn to_try(base_url: &str, company: &Company) -> Option<String> {
+fn to_try(base_url: &str, company: &DemoCompany) -> Option<String> {
     // People without the tag did not write today: the provider refuses texts for them.
     let tag = company.tags.iter().find(|tag| tag.name == "vip").or(company.tags.first())?;
     let (channel, key) = (company.channels.first()?, company.api_key.expose());

@@ -3,7 +3,7 @@
 use super::Global;
 use super::output::{Columns, Listed, Output};
 use super::session::quiet_config;
-use crate::app::doctor::{self, Finding, State};
+use crate::app::doctor::{self, Finding, FindingState};
 use crate::config::Faults;
 use crate::domain::plural::counted;
 
@@ -26,7 +26,7 @@ pub(super) async fn run(global: &Global) -> anyhow::Result<()> {
         Err(error) => Err(error.downcast::<Faults>()?),
     };
     let findings = doctor::examine(config).await;
-    let bad = findings.iter().filter(|finding| finding.state == State::Bad).count();
+    let bad = findings.iter().filter(|finding| finding.state == FindingState::Bad).count();
     Output::new(global.json).list(&findings, "there is nothing to check")?;
     if bad == 0 { Ok(()) } else { Err(Unwell(bad as u64).into()) }
 }

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::Global;
 use crate::app;
-use crate::app::shutdown::Asked;
+use crate::app::shutdown::StopRequest;
 #[cfg(debug_assertions)]
 use crate::clock;
 use crate::config::Config;
@@ -26,5 +26,5 @@ pub(super) async fn run(global: &Global, arguments: &Arguments) -> anyhow::Resul
         clock::offset::follow(file.clone());
     }
     let config = Config::load(global.config.as_deref())?;
-    Box::pin(app::serve::run(config, global.json, Asked::when(arguments.end_with_input))).await
+    Box::pin(app::serve::run(config, global.json, StopRequest::when(arguments.end_with_input))).await
 }

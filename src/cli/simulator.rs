@@ -16,7 +16,7 @@ pub(in crate::cli) use self::behaviour::{Behaviour, Delays};
 use self::control::Control;
 use super::output::Output;
 use super::{Global, secret_input};
-use crate::app::shutdown::{self, Asked};
+use crate::app::shutdown::{self, StopRequest};
 use simulator::{Options, Seed};
 
 #[derive(Debug, Args)]
@@ -58,7 +58,7 @@ pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result
     if let Some(control) = arguments.control {
         return control.run(&Output::new(global.json)).await;
     }
-    let by = Asked::when(arguments.end_with_input);
+    let by = StopRequest::when(arguments.end_with_input);
     let receipts = match (&arguments.webhook, &arguments.app_secret_file) {
         (Some(url), Some(file)) => Some(arguments.delays.receiver(url, secret_input::read(file)?.expose())?),
         _ => None,

@@ -3,11 +3,13 @@
 use actix_web::body::BoxBody;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, LOCATION, RETRY_AFTER, SET_COOKIE};
+use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse, Responder};
 
-use super::layout;
+use super::flash::DONE;
 use super::page::{Page, html};
-use super::visitor::Visitor;
+use super::visitor::{Person, Visitor};
+use super::{State, layout};
 
 /// The answer of a handler that makes a change.
 #[derive(Debug)]
@@ -24,6 +26,17 @@ impl Answer {
     /// Done: redirects to this place.
     pub(super) fn to(place: impl Into<String>) -> Self {
         Self::Redirect(place.into())
+    }
+
+    /// Done: redirects to this place, whose page says what was done.
+    pub(super) fn done(
+        state: &State,
+        person: &Person,
+        said: impl Into<String>,
+        place: impl Into<String>,
+    ) -> Self {
+        state.flashes.put(person.session, DONE, said);
+        Self::to(place)
     }
 
     /// Done: sets this cookie and redirects to this place.
@@ -71,8 +84,13 @@ impl Responder for Answer {
 impl Responder for Page {
     type Body = BoxBody;
 
-    fn respond_to(self, request: &HttpRequest) -> HttpResponse {
+    fn respond_to(mut self, request: &HttpRequest) -> HttpResponse {
         let Ok(visitor) = Visitor::of(request) else { return HttpResponse::InternalServerError().finish() };
+        if self.status == StatusCode::OK
+            && let (Some(state), Some(person)) = (request.app_data::<Data<State>>(), &visitor.person)
+        {
+            self.done = state.flashes.take(person.session, DONE);
+        }
         let text = layout::page(&visitor, request.path(), &self).into_string();
         let status = if self.retry_after.is_some() { StatusCode::TOO_MANY_REQUESTS } else { self.status };
         let mut answer = html(request.headers(), status, text, !self.is_secret);

@@ -9,7 +9,7 @@ use flate2::Compression;
 use maud::{Markup, PreEscaped};
 use sha2::{Digest as _, Sha256};
 
-use super::error::Error;
+use super::error::{Error, Result};
 use crate::surface::gzip::{gzip, takes_gzip};
 
 /// A file that is compiled in.
@@ -80,7 +80,7 @@ pub(super) fn mark() -> Markup {
 }
 
 /// Answers with one of the files.
-pub(super) async fn serve(request: HttpRequest) -> Result<HttpResponse, Error> {
+pub(super) async fn serve(request: HttpRequest) -> Result<HttpResponse> {
     let file = request.match_info().query("file");
     let known =
         [&STYLE, &SCRIPT, &CONTACTS, &INBOX, &ICON, &ICONS].into_iter().find(|asset| asset.made.file == file);

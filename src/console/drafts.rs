@@ -4,7 +4,7 @@ use url::form_urlencoded::Serializer;
 use uuid::Uuid;
 
 use super::State;
-use super::error::Error;
+use super::error::Result;
 use super::words::Words;
 use crate::clock::Timestamp;
 use crate::domain::send::NAME_CHARS;
@@ -37,7 +37,7 @@ pub(super) async fn keep(
     (company, user): (Uuid, Uuid),
     words: &Words,
     is_saved: bool,
-) -> Result<Keeping, Error> {
+) -> Result<Keeping> {
     let typed = words.iter().filter(|(name, value)| !OF_ONE_PAGE.contains(name) && !value.is_empty());
     let content = Serializer::new(String::new()).extend_pairs(typed).finish();
     if content.len() > LONGEST {

@@ -11,6 +11,9 @@ use crate::engine;
 use crate::error::{Class, Refusal};
 use crate::surface::body::Fault;
 
+/// What a page is shown or refused with.
+pub(super) type Result<T, E = Error> = std::result::Result<T, E>;
+
 /// Why a page is not shown or a form is refused. The gate turns it into a page in the person's language.
 #[derive(Debug)]
 pub(super) enum Error {

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use uuid::Uuid;
 
+/// The name of the sentence that something was done: the next page that is shown whole says it.
+pub(super) const DONE: &str = "done";
 /// How long a value is kept.
 const KEPT: Duration = Duration::from_secs(10 * 60);
 /// The maximum of values; beyond it the oldest is removed.

@@ -20,7 +20,7 @@ use futures_util::future::LocalBoxFuture;
 use uuid::Uuid;
 
 use super::access::Access;
-use super::error::Error;
+use super::error::{Error, Result};
 use super::text::Text;
 use super::visitor::Visitor;
 use super::words::Words;
@@ -62,7 +62,7 @@ impl Form {
     }
 
     /// The form in the body of a request.
-    pub(super) async fn of(request: &HttpRequest, body: Incoming) -> Result<Self, Error> {
+    pub(super) async fn of(request: &HttpRequest, body: Incoming) -> Result<Self> {
         let visitor = Visitor::of(request)?;
         let (words, room) = read(request, body).await?;
         let once = words.one("once").parse().ok();
@@ -201,7 +201,7 @@ impl Argument for Form {}
 
 impl FromRequest for Form {
     type Error = Error;
-    type Future = LocalBoxFuture<'static, Result<Self, Error>>;
+    type Future = LocalBoxFuture<'static, Result<Self>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let (request, body) = (request.clone(), Incoming::from_request(request, payload).into_inner());
@@ -212,7 +212,7 @@ impl FromRequest for Form {
     }
 }
 
-async fn read(request: &HttpRequest, body: Incoming) -> Result<(Words, Room), Error> {
+async fn read(request: &HttpRequest, body: Incoming) -> Result<(Words, Room)> {
     let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if !kind.trim_start().to_ascii_lowercase().starts_with("application/x-www-form-urlencoded") {
         return Err(Error::Unreadable);
@@ -226,7 +226,7 @@ async fn read(request: &HttpRequest, body: Incoming) -> Result<(Words, Room), Er
 }
 
 /// The values of a form, charged before they are made.
-fn parse(encoded: &[u8], room: &mut Room) -> Result<Words, Error> {
+fn parse(encoded: &[u8], room: &mut Room) -> Result<Words> {
     let fields = 1 + encoded.iter().filter(|byte| **byte == b'&').count();
     if fields > MOST_FIELDS {
         return Err(Error::TooManyFields);

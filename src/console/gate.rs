@@ -19,7 +19,7 @@ use url::Url;
 
 use super::access::Access;
 use super::answer::redirect;
-use super::error::Error;
+use super::error::{Error, Result};
 use super::layout;
 use super::visitor::{Person, Visitor};
 use super::{State, cookie, rest, unread, unsent};
@@ -120,25 +120,25 @@ async fn admit(access: Access, request: &ServiceRequest) -> Result<(), Stop> {
     // The body of this request counts against this sender's share of the memory.
     request.extensions_mut().insert(visitor.sender());
     let verdict = judge(access, visitor.person.as_ref());
-    if verdict == Verdict::Refused
+    if verdict == Passage::Refused
         && request.path() == START
         && visitor.person.as_ref().is_some_and(Person::is_agent)
     {
         return Err(Stop::Elsewhere(INBOX.to_owned()));
     }
-    if let Some(person) = visitor.person.as_mut().filter(|_| verdict == Verdict::Pass && !is_changing) {
+    if let Some(person) = visitor.person.as_mut().filter(|_| verdict == Passage::Pass && !is_changing) {
         person.unread = unread::of(state, person).await;
     }
     let signed_in = visitor.person.as_ref().map(|person| (person.session, person.signed_in.user.id));
     request.extensions_mut().insert(visitor);
     match (verdict, signed_in) {
-        (Verdict::Pass, Some((session, person))) if is_changing && !UNPACED.contains(&request.path()) => {
+        (Passage::Pass, Some((session, person))) if is_changing && !UNPACED.contains(&request.path()) => {
             let paced = state.pace.admit(session, person, Instant::now());
             paced.map_err(|wait| Stop::Fault(Error::TooMany(wait)))
         }
         (verdict, _) => {
             let end = match cookie::session(headers, client.is_https) {
-                Some(token) if verdict == Verdict::SignIn && !failed => Some(end_of(state, token).await),
+                Some(token) if verdict == Passage::SignIn && !failed => Some(end_of(state, token).await),
                 _ => None,
             };
             conclude(verdict, failed, request, is_changing, end)
@@ -159,17 +159,17 @@ async fn end_of(state: &State, token: &str) -> &'static str {
 }
 
 fn conclude(
-    verdict: Verdict,
+    verdict: Passage,
     failed: bool,
     request: &ServiceRequest,
     is_changing: bool,
     end: Option<&'static str>,
 ) -> Result<(), Stop> {
     match verdict {
-        Verdict::Pass => Ok(()),
-        Verdict::Refused => Err(Stop::Fault(Error::Forbidden)),
+        Passage::Pass => Ok(()),
+        Passage::Refused => Err(Stop::Fault(Error::Forbidden)),
         _ if failed => Err(Stop::Fault(Error::Unavailable)),
-        Verdict::SignIn => {
+        Passage::SignIn => {
             let next = next(request, is_changing);
             Err(match end {
                 // The browser keeps the cookie of a session that has ended, and loses it when the person signs out.
@@ -178,38 +178,38 @@ fn conclude(
                 None => Stop::Elsewhere(format!("/console/sign-in?{next}")),
             })
         }
-        Verdict::Choose => Err(Stop::Elsewhere(format!("/console/companies?{}", next(request, is_changing)))),
+        Passage::Choose => Err(Stop::Elsewhere(format!("/console/companies?{}", next(request, is_changing)))),
     }
 }
 
 /// The decision on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum Passage {
     Pass,
     SignIn,
     Choose,
     Refused,
 }
 
-fn judge(access: Access, person: Option<&Person>) -> Verdict {
+fn judge(access: Access, person: Option<&Person>) -> Passage {
     let within = |allowed: &dyn Fn(Role) -> bool| match person {
-        None => Verdict::SignIn,
-        Some(Person { company: None, .. }) => Verdict::Choose,
-        Some(Person { company: Some(company), .. }) if allowed(company.role) => Verdict::Pass,
-        Some(_) => Verdict::Refused,
+        None => Passage::SignIn,
+        Some(Person { company: None, .. }) => Passage::Choose,
+        Some(Person { company: Some(company), .. }) if allowed(company.role) => Passage::Pass,
+        Some(_) => Passage::Refused,
     };
     match access {
-        Access::Asset | Access::Public => Verdict::Pass,
-        Access::SignedIn => person.map_or(Verdict::SignIn, |_| Verdict::Pass),
+        Access::Asset | Access::Public => Passage::Pass,
+        Access::SignedIn => person.map_or(Passage::SignIn, |_| Passage::Pass),
         Access::Inbox => within(&|_| true),
         Access::Agent => within(&Role::answers),
         Access::Viewer => within(&Role::sees_company),
         Access::Member => within(&|role| matches!(role, Role::Member | Role::Owner)),
         Access::Owner => within(&|role| role == Role::Owner),
         Access::Operator => match person {
-            None => Verdict::SignIn,
-            Some(person) if person.is_operator() => Verdict::Pass,
-            Some(_) => Verdict::Refused,
+            None => Passage::SignIn,
+            Some(person) if person.is_operator() => Passage::Pass,
+            Some(_) => Passage::Refused,
         },
     }
 }
@@ -290,7 +290,7 @@ fn complete(headers: &mut HeaderMap) {
 }
 
 /// Answers a known path with a method that it does not have.
-pub(super) async fn other_method(request: HttpRequest) -> Result<HttpResponse, Error> {
+pub(super) async fn other_method(request: HttpRequest) -> Result<HttpResponse> {
     if request.method() == Method::OPTIONS {
         let Allow(allow) = request.app_data::<Allow>().ok_or(Error::Internal)?.clone();
         return Ok(HttpResponse::build(StatusCode::NO_CONTENT).insert_header((ALLOW, allow)).finish());

@@ -5,8 +5,8 @@ use actix_web::{HttpRequest, HttpResponse, ResponseError as _};
 use maud::{DOCTYPE, Markup, html};
 
 use super::assets;
-use super::component::explain;
 use super::component::icon::Icon;
+use super::component::{explain, notice};
 use super::error::Error;
 use super::language::Language;
 use super::look::Brand;
@@ -44,6 +44,7 @@ pub(super) fn page(visitor: &Visitor, path: &str, page: &Page) -> Markup {
                 main id="main" tabindex="-1" data-live=[page.live.as_deref()] {
                     @if visitor.person.is_none() { (welcome(visitor, &brand)) }
                     (headline(page))
+                    @if let Some(said) = &page.done { (notice::done(said)) }
                     (page.body)
                 }
                 (foot(visitor))

@@ -30,7 +30,7 @@ pub use self::places::STREAMS;
 pub(super) use self::places::Streams;
 use super::State;
 use super::cookie;
-use super::error::Error;
+use super::error::{Error, Result};
 use super::visitor::Visitor;
 use crate::accounts::{Role, Session};
 use crate::surface::Listener;
@@ -83,9 +83,9 @@ pub(super) fn stream<F>(
     state: &Data<State>,
     every: Duration,
     mut render: F,
-) -> Result<HttpResponse, Error>
+) -> Result<HttpResponse>
 where
-    F: AsyncFnMut() -> Result<Vec<Markup>, Error> + 'static,
+    F: AsyncFnMut() -> Result<Vec<Markup>> + 'static,
 {
     let visitor = Visitor::of(request)?;
     let session = visitor.person.map(|person| person.signed_in).ok_or(Error::Forbidden)?;
@@ -119,9 +119,9 @@ pub(super) fn stream_shared<T: Any + Send + Sync>(
     request: &HttpRequest,
     state: &Data<State>,
     (key, every): (String, Duration),
-    read: impl AsyncFn(&State) -> Result<T, Error> + 'static,
+    read: impl AsyncFn(&State) -> Result<T> + 'static,
     render: impl Fn(&T) -> Vec<Markup> + 'static,
-) -> Result<HttpResponse, Error> {
+) -> Result<HttpResponse> {
     let own = state.clone();
     stream(request, state, every, async move || {
         let value = own.shared.get(key.clone(), every, async || read(own.get_ref()).await).await?;
@@ -133,7 +133,7 @@ async fn follow(
     state: &State,
     (token, listener, rights): (&str, Listener, &Rights),
     every: Duration,
-    render: &mut impl AsyncFnMut() -> Result<Vec<Markup>, Error>,
+    render: &mut impl AsyncFnMut() -> Result<Vec<Markup>>,
     tell: &mpsc::Sender<Bytes>,
 ) {
     // Pages that lose their streams together, because the service ended, do not reconnect at the same time.
@@ -212,8 +212,8 @@ impl Shared {
         &self,
         key: String,
         age: Duration,
-        read: impl AsyncFnOnce() -> Result<T, Error>,
-    ) -> Result<Arc<T>, Error> {
+        read: impl AsyncFnOnce() -> Result<T>,
+    ) -> Result<Arc<T>> {
         let cell = {
             let mut values = self.0.lock();
             if values.len() >= SHARED_MOST {

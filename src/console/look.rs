@@ -13,7 +13,7 @@ pub(super) use self::colour::{Colour, PALETTE};
 pub(super) use self::logo::{Logo, LogoFault, MOST_BYTES, MOST_SIDE};
 use super::State;
 use super::assets;
-use super::error::Error;
+use super::error::{Error, Result};
 use crate::accounts::Look;
 use crate::engine::records::logo as logo_of;
 
@@ -60,7 +60,7 @@ impl Brand {
 }
 
 /// Answers with a logo, or with the style sheet of a colour, which follows from the colour alone.
-pub(super) async fn serve(request: HttpRequest, state: Data<State>) -> Result<HttpResponse, Error> {
+pub(super) async fn serve(request: HttpRequest, state: Data<State>) -> Result<HttpResponse> {
     let file = request.match_info().query("file");
     if let Some(colour) = file.strip_suffix(".css").and_then(Colour::of_digits) {
         return Ok(kept("text/css; charset=utf-8", colour.stylesheet().into_bytes()));

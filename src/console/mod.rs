@@ -13,20 +13,20 @@
 //!
 //! ```ignore
 //! /// Shows the form.
-//! pub(in crate::console) async fn show(viewer: Viewer) -> Page {
+//! pub(crate) async fn show(viewer: Viewer) -> Page {
 //!     page(&viewer, &Form::new(viewer.text))
 //! }
 //!
 //! /// Handles the form. A form that is sent twice acts once.
-//! pub(in crate::console) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer, Error> {
+//! pub(crate) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
 //!     let name = form.required("name", 80);
 //!     if form.has_faults() {
 //!         return Ok(page(&viewer, &form).unprocessable().into());
 //!     }
 //!     state.once.act(&viewer, &form, async || {
 //!         state.engine.company(viewer.company.id).await?.things().add(&viewer.who(), &name).await?;
-//!         state.flashes.put(viewer.session, "done", viewer.text.with("things-added", [("name", name.as_str().into())]));
-//!         Ok(Answer::to("/console/things"))
+//!         let said = viewer.text.with("things-added", [("name", name.as_str().into())]);
+//!         Ok(Answer::done(&state, &viewer, said, "/console/things"))
 //!     }).await
 //! }
 //!

@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use super::State;
 use super::answer::Answer;
-use super::error::Error;
+use super::error::Result;
 use super::form::Form;
 use super::visitor::{Person, Viewer};
 use crate::engine::{self, Claim, KeyGuard};
@@ -48,8 +48,8 @@ impl Once {
         &self,
         person: &Person,
         form: &Form,
-        act: impl AsyncFnOnce() -> Result<Answer, Error>,
-    ) -> Result<Answer, Error> {
+        act: impl AsyncFnOnce() -> Result<Answer>,
+    ) -> Result<Answer> {
         let Ok(answer) = self.attempt::<Infallible>(person, form, async || act().await.map(Ok)).await?;
         Ok(answer)
     }
@@ -59,8 +59,8 @@ impl Once {
         &self,
         person: &Person,
         form: &Form,
-        act: impl AsyncFnOnce() -> Result<Result<Answer, R>, Error>,
-    ) -> Result<Result<Answer, R>, Error> {
+        act: impl AsyncFnOnce() -> Result<Result<Answer, R>>,
+    ) -> Result<Result<Answer, R>> {
         let Some(id) = form.once() else { return act().await };
         let place = self.place((person.session, id, form.words().digest("a form", &["once"])));
         let done = place.get_or_try_init(async || match act().await {

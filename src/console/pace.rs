@@ -20,10 +20,10 @@ const CAPACITY: usize = 10_000;
 
 /// The changes that sessions and people made lately.
 #[derive(Debug, Default)]
-pub(super) struct Pace(Mutex<Counts>);
+pub(super) struct Pace(Mutex<ChangeCounts>);
 
 #[derive(Debug, Default)]
-struct Counts {
+struct ChangeCounts {
     sessions: Spent,
     people: Spent,
 }

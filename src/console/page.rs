@@ -23,6 +23,8 @@ pub(super) struct Page {
     pub(super) title: String,
     pub(super) menu: Menu,
     pub(super) body: Markup,
+    /// What the person did before, said once above the content.
+    pub(super) done: Option<String>,
     /// The buttons beside the heading.
     pub(super) action: Option<Markup>,
     /// The address of its live parts.
@@ -43,6 +45,7 @@ impl Page {
             title: title.into(),
             menu,
             body,
+            done: None,
             action: None,
             live: None,
             status: StatusCode::OK,

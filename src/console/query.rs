@@ -6,7 +6,7 @@ use std::ops::Deref;
 use actix_web::HttpRequest;
 use uuid::Uuid;
 
-use super::error::Error;
+use super::error::{Error, Result};
 use super::words::Words;
 use crate::domain::page::PageRequest;
 use crate::surface::paths::argument;
@@ -105,6 +105,6 @@ argument!(TemplateId, Infallible, |request: &HttpRequest| {
 /// # Errors
 ///
 /// [`Error::NotFound`] for an invalid segment.
-pub(super) fn segment<T: std::str::FromStr>(request: &HttpRequest, name: &str) -> Result<T, Error> {
+pub(super) fn segment<T: std::str::FromStr>(request: &HttpRequest, name: &str) -> Result<T> {
     request.match_info().query(name).parse().map_err(|_| Error::NotFound)
 }

@@ -6,7 +6,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::State;
-use super::error::Error;
+use super::error::Result;
 use super::visitor::Person;
 
 /// The most that are counted: the navigation shows one more as "99+".
@@ -23,12 +23,7 @@ pub(super) async fn of(state: &State, person: &Person) -> Option<u64> {
 }
 
 /// The number, not older than `age`: of the conversations of a user and those of nobody, or of all without a user.
-pub(super) async fn count(
-    state: &State,
-    company: Uuid,
-    user: Option<Uuid>,
-    age: Duration,
-) -> Result<u64, Error> {
+pub(super) async fn count(state: &State, company: Uuid, user: Option<Uuid>, age: Duration) -> Result<u64> {
     let key = format!("unread {company} {}", user.unwrap_or_default());
     let read = state
         .shared

@@ -10,7 +10,7 @@ use actix_web::{HttpMessage as _, HttpRequest};
 use uuid::Uuid;
 
 use super::cookie;
-use super::error::Error;
+use super::error::{Error, Result};
 use super::language::{self, Language};
 use super::text::Text;
 use super::zone::Zone;
@@ -87,7 +87,7 @@ impl Visitor {
     }
 
     /// The reader that the gate found.
-    pub(super) fn of(request: &HttpRequest) -> Result<Self, Error> {
+    pub(super) fn of(request: &HttpRequest) -> Result<Self> {
         request.extensions().get::<Self>().cloned().ok_or(Error::Internal)
     }
 
@@ -132,7 +132,7 @@ fn zone(headers: &HeaderMap, session: Option<&Session>) -> Zone {
 }
 
 impl Person {
-    fn of(request: &HttpRequest) -> Result<Self, Error> {
+    fn of(request: &HttpRequest) -> Result<Self> {
         Visitor::of(request)?.person.ok_or(Error::Forbidden)
     }
 
@@ -203,7 +203,7 @@ mod example {
 
     impl Viewer {
         /// A person with this role in a company, for tests of parts of pages.
-        pub(in crate::console) fn example(role: Role) -> Self {
+        pub(crate) fn example(role: Role) -> Self {
             let (id, at) = (Uuid::nil(), Timestamp::from_millis(0));
             let user = User {
                 id,

@@ -5,6 +5,7 @@ use actix_web::HttpRequest;
 use actix_web::http::header::{AUTHORIZATION, HeaderMap};
 
 use super::GraphState;
+use super::passing::OF_META;
 use super::refusal::DoorRefusal;
 use crate::domain::scope::Scope;
 use crate::engine::Caller;
@@ -35,7 +36,13 @@ pub(super) async fn admit(
     key: &str,
 ) -> Result<Caller, DoorRefusal> {
     let found = state.engine.authenticate(key).await?;
-    let caller = found.ok_or_else(|| DoorRefusal::bad_key("this API key is unknown, revoked or expired"))?;
+    let caller = found.ok_or_else(|| {
+        DoorRefusal::bad_key(if key.starts_with(OF_META) {
+            "this token is Meta's, and this request does not go on to Meta: give an API key with the scope `graph`"
+        } else {
+            "this API key is unknown, revoked or expired"
+        })
+    })?;
     // The body of this request counts against this sender's share of the memory.
     request.extensions_mut().insert(Sender::Company(caller.company_id));
     let admitted = state.engine.admit_request(&caller);

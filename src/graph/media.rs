@@ -63,15 +63,22 @@ pub(super) async fn show(call: &Call, id: Uuid) -> Result<HttpResponse, DoorRefu
     })))
 }
 
-/// Deletes a file of the library.
+/// Deletes a file of the library. A key that is for some channels deletes only files that came with it: the same content has one
+/// id in the company, and others may send it.
 pub(super) async fn delete(call: &Call, id: Uuid) -> Result<HttpResponse, DoorRefusal> {
-    let company = call.caller.company_id;
-    if let Err(error) = call.state.engine.media().remove(&call.who(), company, id).await {
-        return Err(match error {
-            engine::Error::Refused(refusal) if refusal.code == Code::MediaNotFound => lost(call),
-            error => error.into(),
-        });
+    let (company, who, media) = (call.caller.company_id, call.who(), call.state.engine.media());
+    let refused = |error| match error {
+        engine::Error::Refused(refusal) if refusal.code == Code::MediaNotFound => lost(call),
+        error => error.into(),
+    };
+    if call.caller.channels.is_some() {
+        let file = media.find(company, id).await.map_err(refused)?;
+        if file.uploaded_by != who.to_string() {
+            let details = "this file did not come with this key alone: a key for some channels deletes only files that did";
+            return Err(DoorRefusal::because(10, details));
+        }
     }
+    media.remove(&who, company, id).await.map_err(refused)?;
     Ok(HttpResponse::Ok().json(json!({ "success": true })))
 }
 

@@ -7,8 +7,8 @@
 //! Nothing goes on that a company could lose its number by: no registration, PIN, migration, payment, token or receiver. Neither
 //! do messages with a channel's token: they would pass by its limits and by those who opted out.
 
-use actix_web::http::StatusCode;
 use actix_web::http::header::{CONTENT_TYPE, RETRY_AFTER};
+use actix_web::http::{Method, StatusCode};
 use actix_web::web::Data;
 use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
 use serde_json::Value;
@@ -16,8 +16,9 @@ use serde_json::Value;
 use super::GraphState;
 use super::call::{Call, PROOF, pairs};
 use super::key::{self, ACCESS_TOKEN};
-use super::path::GraphPath;
+use super::path::{GraphPath, UPLOAD};
 use super::refusal::DoorRefusal;
+use super::uploads::MOST;
 use crate::domain::channel::Kind;
 use crate::domain::secret::Secret;
 use crate::engine::graph::{PassedAnswer, PassedRequest, pass_on};
@@ -44,10 +45,11 @@ const OF_CALLERS: &[(&str, &str)] = &[
     ("GET", "/{version}/{account}/message_templates"),
     ("GET", "/{version}/{account}/phone_numbers"),
     ("GET", "/{version}/{account}/subscribed_apps"),
+    ("POST", "/{version}/{app}/uploads"),
     ("GET", "/{version}/{object}"),
 ];
 /// The beginning of Meta's tokens.
-const OF_META: &str = "EAA";
+pub(super) const OF_META: &str = "EAA";
 /// The parameter with a token that Meta is asked about.
 const INPUT_TOKEN: &str = "input_token";
 
@@ -63,6 +65,15 @@ fn is_listed(rows: &[(&str, &str)], request: &HttpRequest) -> bool {
     has_row && is_id(path.at(0)) && path.segments().iter().all(is_plain)
 }
 
+/// Whether a request is about a session of an upload, which was opened at Meta with the same token.
+fn is_upload(request: &HttpRequest) -> bool {
+    let path = GraphPath::of(request.path());
+    let session = path.at(0).strip_prefix(UPLOAD).unwrap_or_default();
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'=' | b'+');
+    let is_session = !session.is_empty() && session.bytes().all(is_plain) && path.segments().len() == 1;
+    is_session && matches!(request.method().as_str(), "GET" | "POST")
+}
+
 /// The token of Meta's with which a request goes on; `None` for one that is ours to answer.
 pub(super) fn token_of(request: &HttpRequest) -> Option<Secret> {
     let state = request.app_data::<Data<GraphState>>()?;
@@ -71,8 +82,8 @@ pub(super) fn token_of(request: &HttpRequest) -> Option<Secret> {
     }
     let token = key::in_head(request.headers(), &pairs(request.query_string()))?;
     let is_of_meta = token.starts_with(OF_META) && token.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let is_passed = is_of_meta && (is_listed(OF_BOTH, request) || is_listed(OF_CALLERS, request));
-    is_passed.then(|| Secret::new(token))
+    let goes_on = is_listed(OF_BOTH, request) || is_listed(OF_CALLERS, request) || is_upload(request);
+    (is_of_meta && goes_on).then(|| Secret::new(token))
 }
 
 /// Passes a request on with the token that it came with.
@@ -85,8 +96,11 @@ pub(super) async fn of_caller(
     let connected = request.peer_addr().map(|address| address.ip());
     let address = state.options.proxies.client(connected, request.headers()).address;
     request.extensions_mut().insert(Sender::Visitor(Peer::new(Some(address))));
-    let whole = body.whole(state.options.body_bytes).await?;
+    let takes_file = is_upload(request) && request.method() == Method::POST;
+    let whole = body.whole(if takes_file { MOST } else { state.options.body_bytes }).await?;
+    let offset = request.headers().get("file_offset").and_then(|offset| offset.to_str().ok()?.parse().ok());
     let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let kind = kind.unwrap_or(if takes_file { "application/octet-stream" } else { "application/json" });
     let bytes = Some(whole.bytes()).filter(|bytes| !bytes.is_empty());
     let (path, query) = (GraphPath::of(request.path()), pairs(request.query_string()));
     let query = query.iter().filter(|(name, _)| name != ACCESS_TOKEN && name != INPUT_TOKEN);
@@ -94,7 +108,8 @@ pub(super) async fn of_caller(
         method: request.method().as_str(),
         path: path.segments(),
         query: query.map(|(name, value)| (name.as_str(), value.as_str())).collect(),
-        body: bytes.map(|bytes| (kind.unwrap_or("application/json"), bytes.to_vec())),
+        body: bytes.map(|bytes| (kind, bytes.clone())),
+        file_offset: takes_file.then(|| offset.unwrap_or(0)),
     };
     let answer = pass_on(&state.engine, token, passed).await?;
     Ok(answered(answer))
@@ -121,7 +136,7 @@ pub(super) async fn of_channel(mut call: Call) -> Result<HttpResponse, DoorRefus
         for name in [ACCESS_TOKEN, PROOF, INPUT_TOKEN] {
             fields.map.remove(name);
         }
-        Some(("application/json", Value::Object(fields.map).to_string().into_bytes()))
+        Some(("application/json", Value::Object(fields.map).to_string().into()))
     };
     let query = call.parameters().iter().filter(|(name, _)| {
         // The fields have the parameters, too.
@@ -132,6 +147,7 @@ pub(super) async fn of_channel(mut call: Call) -> Result<HttpResponse, DoorRefus
         path: call.path.segments(),
         query: query.map(|(name, value)| (name.as_str(), value.as_str())).collect(),
         body,
+        file_offset: None,
     };
     let answer = call.door().pass_on(&call.who(), &channel, passed).await?;
     if answer.status == 401 {
@@ -180,6 +196,7 @@ mod tests {
         assert_eq!(listed("DELETE", "/7/message_qrdls/4O4YGZEG3RIVE1"), [true, false]);
         assert_eq!(listed("POST", "/v23.0/7/messages"), [false, true]);
         assert_eq!(listed("GET", "/v23.0/7"), [false, true]);
+        assert_eq!(listed("POST", "/v23.0/7/uploads"), [false, true]);
         for (method, path) in [
             ("POST", "/v23.0/7/register"),
             ("POST", "/v23.0/7/deregister"),
@@ -198,6 +215,22 @@ mod tests {
             ("PUT", "/v23.0/7/block_users"),
         ] {
             assert_eq!(listed(method, path), [false, false], "{method} {path}");
+        }
+    }
+
+    #[test]
+    fn only_the_session_of_an_upload_is_taken_for_one() {
+        for (method, path, is_one) in [
+            ("POST", "/v23.0/upload:MTphdHRhY2g=?sig=AR", true),
+            ("GET", "/upload:MTphdHRhY2g=", true),
+            ("DELETE", "/v23.0/upload:MTphdHRhY2g=", false),
+            ("POST", "/v23.0/upload:", false),
+            ("POST", "/v23.0/upload:MTp/messages", false),
+            ("POST", "/v23.0/upload:..%2F7", false),
+            ("POST", "/v23.0/7", false),
+        ] {
+            let request = TestRequest::with_uri(path).method(method.parse().unwrap()).to_http_request();
+            assert_eq!(is_upload(&request), is_one, "{method} {path}");
         }
     }
 

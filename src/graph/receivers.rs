@@ -15,13 +15,16 @@ use crate::engine::graph::GraphAccount;
 /// The most bytes of a verify token.
 const LONGEST_TOKEN: usize = 1_024;
 /// The fields of webhooks that the app's receiver gets.
-const FIELDS: [&str; 6] = [
+const FIELDS: [&str; 9] = [
     "messages",
+    "user_preferences",
     "smb_message_echoes",
     "message_template_status_update",
     "message_template_quality_update",
     "template_category_update",
     "account_update",
+    "phone_number_quality_update",
+    "phone_number_name_update",
 ];
 
 pub(super) const fn of_number(channel: &Channel) -> SetFor {

@@ -17,7 +17,7 @@ use crate::domain::link::file_link;
 /// The beginning of a handle, as the provider's have it.
 const HANDLE: &str = "4::";
 /// The largest file, in bytes: what the provider takes as a video.
-const MOST: usize = 16 * 1024 * 1024;
+pub(super) const MOST: usize = 16 * 1024 * 1024;
 /// The most characters of a name.
 const NAME: usize = 100;
 

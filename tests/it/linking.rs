@@ -1,5 +1,6 @@
 //! Linking phones to channels, through the HTTP surface, with a driver that the test controls.
 
+mod groups;
 mod passkey;
 mod taking;
 mod telling;

@@ -7,7 +7,7 @@ use futures_util::future::join;
 use futures_util::poll;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use pombo::app::App;
-use pombo::app::sealing_keys::{self, State};
+use pombo::app::sealing_keys::{self, KeyState};
 use pombo::config::Config;
 use pombo::connector::web_session::{Change, Record, Records as _};
 use pombo::engine::web_session::SessionRecords;
@@ -175,7 +175,7 @@ async fn a_session_that_writes_loses_nothing_to_a_rotation(universe: &Universe) 
     let keys = sealing_keys::list(&later).await.unwrap();
     assert_eq!(
         (keys.len(), keys[0].state, keys[0].counts.session_records),
-        (1, State::Current, RECORDS),
+        (1, KeyState::Current, RECORDS),
         "{keys:?}"
     );
     let session = SessionRecords::new(universe.store.clone(), later.vault, channel);

@@ -66,6 +66,15 @@ pub enum Update {
         /// When the person decided that.
         at: Timestamp,
     },
+    /// What the provider said about a number, for programs that read its own words. What it leads to is an update of its own.
+    Notice {
+        /// The provider's name of the field.
+        field: String,
+        /// The number, when the provider names it in this way alone.
+        phone_number: Option<PhoneNumber>,
+        /// A JSON object, as a text, about one thing.
+        value: String,
+    },
     /// A message from a person, or an echo of what the company wrote elsewhere.
     Inbound(Box<InboundMessage>),
     /// An error of the number or the account, without a message.

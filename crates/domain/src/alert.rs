@@ -180,6 +180,7 @@ impl Fact {
             | FactKind::Conversation(_)
             | FactKind::OptedOut(_)
             | FactKind::OptedIn(_)
+            | FactKind::Notice { .. }
             | FactKind::WebhookDisabled { .. } => return None,
         })
     }

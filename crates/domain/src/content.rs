@@ -146,6 +146,9 @@ pub struct Stored<C = Content, G = String> {
     /// The provider's id of the message that it answers, which is shown above it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quotes: Option<G>,
+    /// The digits of the number that was linked to the web session when it accepted the message, which goes from no other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sender: Option<G>,
     /// Whether it confirms an opt-out: then it goes although its recipient opted out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub confirms: bool,
@@ -165,6 +168,7 @@ impl Stored {
             group: self.group.as_deref(),
             key: self.key.as_deref(),
             quotes: self.quotes.as_deref(),
+            sender: self.sender.as_deref(),
             confirms: self.confirms,
             keeps_turn: self.keeps_turn,
             values: self.values,
@@ -326,6 +330,7 @@ mod tests {
                 group,
                 key,
                 quotes: None,
+                sender: None,
                 confirms: false,
                 keeps_turn: false,
                 values: false,

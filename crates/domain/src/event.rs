@@ -112,6 +112,10 @@ impl Event {
             FactKind::OptedOut(fact) => Self::of_suppression(place, Type::ContactOptedOut, at, fact)?,
             FactKind::OptedIn(fact) => Self::of_suppression(place, Type::ContactOptedIn, at, fact)?,
             FactKind::Template(fact) => Self::of_template(place, at, fact)?,
+            FactKind::Notice { field, value } => {
+                let data = NoticeData { field, value: serde_json::from_str(&value).ok()? };
+                Self::of_company(place, Type::ProviderNotice, at, Data::Notice(data))
+            }
             FactKind::Quota { limit, left, most } => {
                 let r#type = if left == 0 { Type::QuotaUsedUp } else { Type::QuotaLow };
                 Self::of_company(place, r#type, at, Data::Quota(QuotaData { limit, left, most }))
@@ -230,6 +234,7 @@ impl LogEntry {
                 FactKind::OptedOut(_) => Type::ContactOptedOut,
                 FactKind::OptedIn(_) => Type::ContactOptedIn,
                 FactKind::Template(fact) => fact.r#type()?,
+                FactKind::Notice { .. } => Type::ProviderNotice,
                 FactKind::Quota { left: 0, .. } => Type::QuotaUsedUp,
                 FactKind::Quota { .. } => Type::QuotaLow,
                 FactKind::Key { .. } => Type::KeyExpiring,

@@ -16,6 +16,7 @@ mod alerts;
 mod asking;
 mod census;
 mod channel;
+mod connections;
 mod contacts;
 mod contents;
 pub mod conversations;
@@ -23,6 +24,7 @@ pub mod costs;
 mod error;
 pub mod events;
 mod fair_queue;
+mod gathered;
 pub mod graph;
 mod handover;
 mod health;
@@ -82,6 +84,7 @@ pub use self::channel::checks::{Checked, CheckedField, Unfit};
 use self::channel::directory::Directory;
 pub use self::channel::load::Load;
 pub use self::channel::retiering;
+use self::connections::ThreadConnections;
 pub use self::contacts::Contacts;
 use self::contacts::change::Changes;
 pub use self::contacts::change::{MOST_AT_ONCE, Whom, no_such_tag};
@@ -166,8 +169,8 @@ struct Inner {
     lease_lost: watch::Sender<bool>,
     request_share: RequestShare,
     intake: receipts::Intake,
-    /// The network settings, for calls of the provider outside of channels.
-    network: config::Network,
+    /// Connections to the provider for questions outside of channels.
+    connections: ThreadConnections,
     tallies: Tallies<Uuid, Counted>,
     days: Tallies<Days, DayCounts>,
     send_costs: Tallies<Uuid, SendMessages>,

@@ -16,6 +16,7 @@ use super::contacts::people::People;
 use super::contacts::suppressions::Suppressions;
 use super::contents::{Answers, ContentKeys};
 use super::fair_queue::FairQueue;
+use super::gathered::Gathered;
 use super::handover::{PendingReplies, SessionHandles, WebChannel};
 use super::health::Health;
 use super::ledger::Ledger;
@@ -30,6 +31,7 @@ use domain::channel::Channel;
 use domain::message::Key;
 use domain::tier::{self, Tier};
 use store::Store;
+use store::conversations::{AskedWindow, KnownWindow};
 use vault::Vault;
 
 /// The tier of a channel whose own is gone.
@@ -72,6 +74,8 @@ pub(crate) struct Shared {
     pub(crate) ledger: Door<Ledger>,
     /// Reads the store for channels.
     pub(crate) reader: Reader,
+    /// The windows that single sends ask for.
+    pub(crate) windows: Gathered<AskedWindow, KnownWindow>,
     /// Permits to resolve audiences, for all resolvers together.
     pub(crate) audiences: Arc<FairSemaphore>,
     pub(crate) cloud_api: config::CloudApi,

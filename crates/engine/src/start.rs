@@ -15,10 +15,12 @@ use super::activity::Activity;
 use super::alerts::Mailing;
 use super::census::Census;
 use super::channel::directory::Directory;
+use super::connections::ThreadConnections;
 use super::contacts::change::Changes;
 use super::contacts::imports::{Imports, Runner};
 use super::contents::{Answers, ContentKeys};
 use super::events::tail::Tail;
+use super::gathered::Gathered;
 use super::graph::{KnownNumbers, PassBounds};
 use super::handover::SessionHandles;
 use super::health::Health;
@@ -127,6 +129,7 @@ impl Engine {
             vault,
             ledger,
             reader: Reader::new(store.reserved_for(Purpose::Dispatch)),
+            windows: Gathered::default(),
             audiences: FairSemaphore::new(config.engine.resolvers.max(1).saturating_mul(resolver::AT_ONCE)),
             cloud_api: config.cloud_api.clone(),
             handles,
@@ -170,7 +173,7 @@ impl Engine {
             lease_lost: watch::Sender::new(false),
             request_share: requests,
             intake: receipts::Intake::default(),
-            network: config.network.clone(),
+            connections: ThreadConnections::new(config.network.clone()),
             tallies: Tallies::default(),
             send_costs: Tallies::default(),
             days: Tallies::default(),

@@ -14,7 +14,7 @@ use uuid::Uuid;
 pub use self::declined::Declined;
 use crate::{Engine, Error, Who};
 use clock::Timestamp;
-use connectors::cloud_api::{CloudApi, Connections};
+use connectors::cloud_api::CloudApi;
 use domain::channel::Channel;
 use domain::error::{Code, Refusal};
 use domain::link::{file_id, file_link};
@@ -113,6 +113,7 @@ impl TemplateDesk<'_> {
             // Other words may have another form of variables.
             parameter_format: edit.components.is_none().then_some(form),
             components: edit.components.unwrap_or(&before.components),
+            options: None,
         };
         if self.is_local() {
             let draft = TemplateDraft::new(given, true)?;
@@ -227,7 +228,7 @@ impl TemplateDesk<'_> {
             return Err(Refusal::new(Code::InvalidType, sentence).into());
         };
         let (token, options) = (self.token().await?, &self.engine.0.shared.cloud_api);
-        let connections = Connections::new(options, &self.engine.0.network).map_err(|e| self.unusable(&e))?;
+        let connections = self.engine.0.connections.here(options).map_err(|e| self.unusable(&e))?;
         let connector = CloudApi::new(connections, options, number, account, &token);
         Ok((connector.map_err(|error| self.unusable(&error))?, token))
     }
@@ -296,7 +297,7 @@ fn each_sample(parts: &mut Value, take: &mut dyn FnMut(&mut String)) {
 
 /// A template that nobody reviews.
 fn local(draft: &TemplateDraft) -> Result<ListedTemplate, Error> {
-    let TemplateDraft { name, language, category, parameter_format, components } = draft;
+    let TemplateDraft { name, language, category, parameter_format, components, options: _ } = draft;
     Ok(ListedTemplate {
         provider_id: String::new(),
         name: name.clone(),

@@ -9,6 +9,7 @@ use clock::Timestamp;
 use domain::phone::PhoneNumber;
 use domain::request::{SkipCode, Skipped};
 use store::Store;
+use store::conversations::AskedWindow;
 
 /// Why a recipient is skipped, in words that continue "the number …".
 const CLOSED: &str = "did not write in the last 24 hours, so that WhatsApp takes only templates to it";
@@ -53,7 +54,7 @@ impl WindowGate {
         numbers.retain(|number| {
             let is_open = open.contains(&person(number));
             if !is_open {
-                skipped.add_as(SkipCode::WindowClosed, &format!("+{number}"), &CLOSED);
+                skip(*number, skipped);
             }
             is_open
         });
@@ -62,10 +63,46 @@ impl WindowGate {
 }
 
 impl Shared {
+    /// Removes the only number of a send, unless the person's window is open or none is needed. Many such sends at once read the
+    /// store together.
+    pub(crate) async fn skip_closed_one(
+        &self,
+        order: &Order,
+        numbers: &mut Vec<PhoneNumber>,
+        skipped: &mut Skipped,
+    ) -> store::Result<()> {
+        let Some(number) = numbers.first().copied().filter(|_| order.template.is_none()) else {
+            return Ok(());
+        };
+        let (company_id, channel_id) = (order.company_id, order.channel_id);
+        let asked = AskedWindow { company_id, channel_id, person: self.people.person(company_id, number) };
+        let store = self.store.clone();
+        let read = move |asked: Vec<AskedWindow>| {
+            let store = store.clone();
+            async move { store.conversations().windows(&asked).await }
+        };
+        let known = self.windows.ask(asked, read).await?;
+        let is_open = known.until.is_some_and(|until| until > goes_at(order));
+        if !is_open && known.of_channel.are_enforced(Timestamp::now()) {
+            skip(number, skipped);
+            numbers.clear();
+        }
+        Ok(())
+    }
+
     /// The gate of a send.
     pub(crate) async fn window_gate(&self, order: &Order) -> store::Result<WindowGate> {
-        let now = Timestamp::now();
-        let at = order.schedule.send_at.map_or(now, |send_at| send_at.max(now));
-        WindowGate::of(&self.store, (order.company_id, order.channel_id), order.template.is_some(), at).await
+        let (has_template, at) = (order.template.is_some(), goes_at(order));
+        WindowGate::of(&self.store, (order.company_id, order.channel_id), has_template, at).await
     }
+}
+
+/// When the messages of a send go at the earliest.
+fn goes_at(order: &Order) -> Timestamp {
+    let now = Timestamp::now();
+    order.schedule.send_at.map_or(now, |send_at| send_at.max(now))
+}
+
+fn skip(number: PhoneNumber, skipped: &mut Skipped) {
+    skipped.add_as(SkipCode::WindowClosed, &format!("+{number}"), &CLOSED);
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::content::ContentRecord;
+use crate::api::content::SendContent;
 use crate::api::costs::CostEstimate;
 use crate::api::idempotency;
 use crate::api::schema::BindingLimit;
@@ -19,7 +19,7 @@ use crate::engine::{Accepted, DryRun, plan};
 
 /// The result of a send.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct Queued {
+pub(crate) struct Queued {
     /// Says that the message is queued for sending.
     #[schema(example = "Message queued for sending")]
     message: &'static str,
@@ -54,7 +54,7 @@ pub(in crate::api) struct Queued {
 
 /// The result of a dry run.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct Rehearsed {
+pub(crate) struct Rehearsed {
     /// Says that nothing was queued.
     #[schema(example = "Nothing was queued: this was a dry run")]
     message: &'static str,
@@ -73,14 +73,14 @@ pub(in crate::api) struct Rehearsed {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     skipped_counts: BTreeMap<&'static str, u64>,
     /// For a send with values: the first five messages, with everything filled in. Absent for other sends.
-    #[schema(value_type = Vec<ExampleRecord>, required = false, max_items = 5)]
+    #[schema(value_type = Vec<SendExample>, required = false, max_items = 5)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    examples: Vec<ExampleRecord>,
+    examples: Vec<SendExample>,
     /// For a send with contact fields: recipients who would get no message. Absent when every field has a
     /// text for recipients without a value, and for sends without contact fields.
-    #[schema(value_type = WithoutFields, required = false)]
+    #[schema(value_type = WithoutContactFields, required = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
-    contact_fields: Option<WithoutFields>,
+    contact_fields: Option<WithoutContactFields>,
     /// How long the send would take, in seconds, under the limits of the channel's tier (including its quota
     /// of templates) and after the sends queued before it; null when only the provider's answers limit it.
     #[schema(example = 125)]
@@ -105,19 +105,17 @@ pub(in crate::api) struct Rehearsed {
 
 /// A message as its recipient would get it.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = SendExample)]
-pub(in crate::api) struct ExampleRecord {
+pub(crate) struct SendExample {
     /// The recipient.
     #[schema(example = "+5511988887777")]
     recipient: String,
     /// The content; null for a recipient who lacks a field of a contact, and would get no message.
-    content: Option<ContentRecord>,
+    content: Option<SendContent>,
 }
 
 /// Recipients who lack a value of a contact field for which the send has no other text.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WithoutContactFields)]
-pub(in crate::api) struct WithoutFields {
+pub(crate) struct WithoutContactFields {
     /// How many of the checked recipients would get no message: it would end as `failed`, with the code -1.
     #[schema(example = 12)]
     lacking_count: u64,
@@ -128,12 +126,12 @@ pub(in crate::api) struct WithoutFields {
 
 impl Queued {
     /// The answer, with the address of the send's record.
-    pub(in crate::api) fn answer(self) -> HttpResponse {
+    pub(crate) fn answer(self) -> HttpResponse {
         HttpResponse::Accepted().insert_header((LOCATION, self.address())).json(self)
     }
 
     /// The same answer, repeated.
-    pub(in crate::api) fn replayed(self) -> HttpResponse {
+    pub(crate) fn replayed(self) -> HttpResponse {
         idempotency::replay(&self.address(), &self)
     }
 
@@ -162,9 +160,9 @@ impl From<Accepted> for Queued {
     }
 }
 
-impl From<plan::Example> for ExampleRecord {
+impl From<plan::Example> for SendExample {
     fn from(plan::Example { number, content }: plan::Example) -> Self {
-        let content = content.map(|content| ContentRecord::of(content, None));
+        let content = content.map(|content| SendContent::of(content, None));
         Self { recipient: format!("+{number}"), content }
     }
 }
@@ -183,7 +181,7 @@ impl From<DryRun> for Rehearsed {
             examples,
             ignored,
         } = dry_run;
-        let lacking = |plan::WithoutFields { count, checked }| WithoutFields {
+        let lacking = |plan::WithoutFields { count, checked }| WithoutContactFields {
             lacking_count: count,
             checked_count: checked,
         };
@@ -194,7 +192,7 @@ impl From<DryRun> for Rehearsed {
             skipped_count: skipped.count,
             skipped_counts: skipped_counts(&skipped),
             skipped: skipped_records(&skipped),
-            examples: examples.into_iter().map(ExampleRecord::from).collect(),
+            examples: examples.into_iter().map(SendExample::from).collect(),
             contact_fields: without_fields.map(lacking),
             estimated_seconds: takes.map(|takes| takes.as_secs() + u64::from(takes.subsec_nanos() > 0)),
             estimated_end: ends,

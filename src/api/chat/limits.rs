@@ -19,8 +19,7 @@ use crate::engine::Allowance;
 
 /// The limits of a channel now.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ChannelLimits)]
-pub(in crate::api) struct Limits {
+pub(crate) struct ChannelLimits {
     /// The channel.
     channel_id: Uuid,
     /// Messages per second now; null when nothing limits them.
@@ -29,7 +28,7 @@ pub(in crate::api) struct Limits {
     /// Why no message goes out now; null when messages go out, or none wait.
     waiting: Option<WaitingRecord>,
     /// All limits, including those that do not decide now.
-    limits: Vec<Limit>,
+    limits: Vec<ChannelLimit>,
     /// What to do where the tier's pace is not that of the provider's level for the number; null when they agree, or the
     /// level is not known.
     level_hint: Option<&'static str>,
@@ -38,13 +37,12 @@ pub(in crate::api) struct Limits {
     /// Messages on their way to the provider.
     in_flight: u64,
     /// How fast the channel sent in the last minutes.
-    pace: Pace,
+    pace: ChannelPace,
 }
 
 /// How fast a channel sent in the last ten minutes.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ChannelPace)]
-pub(in crate::api) struct Pace {
+pub(crate) struct ChannelPace {
     /// Messages per second in the last ten seconds.
     #[schema(example = 79.8)]
     per_second: f64,
@@ -57,7 +55,7 @@ pub(in crate::api) struct Pace {
 
 /// One step of the pace.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct PaceStep {
+pub(crate) struct PaceStep {
     /// When the step began.
     #[schema(value_type = String, format = DateTime)]
     from: Timestamp,
@@ -69,8 +67,7 @@ pub(in crate::api) struct PaceStep {
 
 /// One limit.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ChannelLimit)]
-pub(in crate::api) struct Limit {
+pub(crate) struct ChannelLimit {
     /// The name of the limit.
     #[schema(value_type = LimitName, example = "messages_per_second")]
     limit: &'static str,
@@ -90,17 +87,17 @@ pub(in crate::api) struct Limit {
 }
 
 /// The limits of this channel, and of the company's own requests.
-pub(in crate::api) async fn explain(
+pub(crate) async fn explain(
     state: &State,
     channel: &Arc<Channel>,
     request: &HttpRequest,
-) -> Answer<Limits> {
+) -> Answer<ChannelLimits> {
     let limits = state.engine.channels().limits(channel).await?;
     let allowance = request.extensions().get::<Allowance>().copied();
-    Ok(Json(Limits::new(channel.id, limits, allowance)))
+    Ok(Json(ChannelLimits::new(channel.id, limits, allowance)))
 }
 
-impl Limits {
+impl ChannelLimits {
     /// `allowance` is the remaining requests of the company, when they are limited.
     fn new(channel_id: Uuid, limits: limit::Limits, allowance: Option<Allowance>) -> Self {
         let limit::Limits { level_hint, rate, limits, waiting, active_sends, in_flight, pace } = limits;
@@ -109,7 +106,7 @@ impl Limits {
             rate_per_second: rate,
             level_hint: level_hint.map(limit::LevelHint::sentence),
             waiting: waiting.map(WaitingRecord::from),
-            limits: limits.into_iter().map(Limit::from).chain([requests(allowance)]).collect(),
+            limits: limits.into_iter().map(ChannelLimit::from).chain([requests(allowance)]).collect(),
             active_sends,
             in_flight,
             pace: pace.into(),
@@ -117,7 +114,7 @@ impl Limits {
     }
 }
 
-impl From<limit::Pace> for Pace {
+impl From<limit::Pace> for ChannelPace {
     fn from(limit::Pace { per_second, step, points }: limit::Pace) -> Self {
         let step_of = |limit::PacePoint { from, per_second, limit }: limit::PacePoint| PaceStep {
             from,
@@ -129,12 +126,12 @@ impl From<limit::Pace> for Pace {
 }
 
 /// The limit of the company's own requests.
-fn requests(allowance: Option<Allowance>) -> Limit {
+fn requests(allowance: Option<Allowance>) -> ChannelLimit {
     let value = allowance.map_or_else(
         || "unlimited".to_owned(),
         |Allowance { limit, window, .. }| format!("{limit} in {} s", window.as_secs()),
     );
-    Limit {
+    ChannelLimit {
         limit: limit::Name::ApiRequests.as_str(),
         value,
         set_by: "the company's tier, option api_requests".to_owned(),
@@ -144,7 +141,7 @@ fn requests(allowance: Option<Allowance>) -> Limit {
     }
 }
 
-impl From<limit::Limit> for Limit {
+impl From<limit::Limit> for ChannelLimit {
     fn from(limit: limit::Limit) -> Self {
         let limit::Limit { name, allows, set_by, is_binding, left, next_slot } = limit;
         Self {

@@ -21,7 +21,7 @@ use crate::error::Code;
 
 /// The profile of a number. What the provider does not have is null.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct BusinessProfile {
+pub(crate) struct BusinessProfile {
     /// One line about the business.
     #[schema(example = "Open till nine")]
     about: Option<String>,
@@ -46,7 +46,7 @@ pub(in crate::api) struct BusinessProfile {
 bodies! {
     /// Fields of a profile to change. Fields that are left out are kept. An empty text removes one where the provider
     /// allows that.
-    pub(in crate::api) struct ProfilePatch of Value {
+    pub(crate) struct ProfilePatch of Value {
         /// At most 139 characters.
         #[schema(example = "Open till nine")]
         about: Option<String>,
@@ -103,7 +103,7 @@ impl From<Map<String, Value>> for BusinessProfile {
         (status = 422, description = "`provider_refused`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn show(company: Company, id: Id, state: Data<State>) -> Answer<BusinessProfile> {
+pub(crate) async fn show(company: Company, id: Id, state: Data<State>) -> Answer<BusinessProfile> {
     let channel = own_channel(&state, company, id).await?;
     read(&state, &channel).await.map(Json)
 }
@@ -124,7 +124,7 @@ pub(in crate::api) async fn show(company: Company, id: Id, state: Data<State>) -
         (status = 422, description = "`provider_refused`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn change(
+pub(crate) async fn change(
     Author { company, who }: Author,
     id: Id,
     body: Body,

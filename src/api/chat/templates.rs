@@ -29,7 +29,7 @@ use crate::api::templates::{self, Template, TemplatePatch, TemplateWords};
         (status = 422, description = "`provider_refused`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn create(
+pub(crate) async fn create(
     Author { company, who }: Author,
     id: Id,
     body: Body,
@@ -56,7 +56,7 @@ pub(in crate::api) async fn create(
         (status = 404, description = "`channel_not_found`, `template_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn show(
+pub(crate) async fn show(
     company: Company,
     id: Id,
     state: Data<State>,
@@ -85,7 +85,7 @@ pub(in crate::api) async fn show(
         (status = 422, description = "`provider_refused`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn change(
+pub(crate) async fn change(
     Author { company, who }: Author,
     id: Id,
     body: Body,
@@ -114,7 +114,7 @@ pub(in crate::api) async fn change(
         (status = 422, description = "`provider_refused`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn delete(
+pub(crate) async fn delete(
     Author { company, who }: Author,
     id: Id,
     state: Data<State>,

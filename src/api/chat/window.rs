@@ -20,7 +20,7 @@ use crate::error::Code;
 
 /// What is known of the windows of a channel.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct ChannelWindows {
+pub(crate) struct ChannelWindows {
     /// Who decides.
     #[schema(value_type = WindowRuleName, example = "auto")]
     rule: &'static str,
@@ -33,7 +33,7 @@ pub(in crate::api) struct ChannelWindows {
 
 bodies! {
     /// Who decides whether free messages go.
-    pub(in crate::api) struct NewWindowRule of Value {
+    pub(crate) struct NewWindowRule of Value {
         /// `auto`: WhatsApp until the channel's messages were recorded for 24 hours, then Pombo. `enforce`: Pombo, from now on.
         /// `provider`: WhatsApp, which fails such messages after they were accepted.
         #[schema(example = "enforce")]
@@ -63,7 +63,7 @@ impl From<Windows> for ChannelWindows {
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn show(company: Company, id: Id, state: Data<State>) -> Answer<ChannelWindows> {
+pub(crate) async fn show(company: Company, id: Id, state: Data<State>) -> Answer<ChannelWindows> {
     let channel = own_channel(&state, company, id).await?;
     Ok(Json(state.engine.conversations(company.id).windows(channel.id).await?.into()))
 }
@@ -81,7 +81,7 @@ pub(in crate::api) async fn show(company: Company, id: Id, state: Data<State>) -
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn set(
+pub(crate) async fn set(
     Author { company, who }: Author,
     id: Id,
     body: Body,

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::Batch;
-use super::fields::{self, Entries, GivenNumber, GivenTags, wrong_field};
+use super::fields::{self, ContactNumber, Entries, GivenTags, wrong_field};
 use super::own_fields::{ContactFieldValue, GivenValues};
 use crate::api::State;
 use crate::api::auth::Author;
@@ -22,7 +22,7 @@ use crate::surface::body::Room;
 
 /// Contacts to be created or updated.
 #[derive(Deserialize, ToSchema)]
-pub(in crate::api) struct ContactBatch<'a> {
+pub(crate) struct ContactBatch<'a> {
     /// At most 10,000.
     #[serde(borrow)]
     #[schema(value_type = Vec<ContactEntry>, max_items = 10000)]
@@ -31,7 +31,7 @@ pub(in crate::api) struct ContactBatch<'a> {
 
 /// A contact as the client knows it. Fields that are left out are kept.
 #[derive(Deserialize, ToSchema)]
-pub(in crate::api) struct ContactEntry {
+pub(crate) struct ContactEntry {
     /// At most 200 characters.
     #[schema(example = "Ana")]
     first_name: Option<String>,
@@ -40,7 +40,7 @@ pub(in crate::api) struct ContactEntry {
     /// Identifies a contact if it or the entry has no valid number.
     email: Option<String>,
     /// Identifies a contact.
-    phone_number: Option<GivenNumber>,
+    phone_number: Option<ContactNumber>,
     /// WhatsApp's own id of the person.
     phone_number_lid: Option<String>,
     /// The http or https address of a picture.
@@ -69,11 +69,7 @@ pub(in crate::api) struct ContactEntry {
         (status = 200, description = "What was written", body = Batch),
     ),
 )]
-pub(in crate::api) async fn write(
-    Author { company, who }: Author,
-    body: Body,
-    state: Data<State>,
-) -> Answer<Batch> {
+pub(crate) async fn write(Author { company, who }: Author, body: Body, state: Data<State>) -> Answer<Batch> {
     let own = state.engine.company(company.id).await?.fields().all().await?;
     let read = move |body: &str, room: &mut Room| read(body, room, &own);
     let (Entries { valid, rejected }, _room) = fields::read_with(body, &state, read).await?;
@@ -127,7 +123,7 @@ fn draft(entry: &str, own: &[OwnField]) -> Result<ContactDraft, String> {
         first_name: first_name.unwrap_or_default(),
         last_name: last_name.unwrap_or_default(),
         email: email.unwrap_or_default(),
-        phone_number: phone_number.map(GivenNumber::into_text).unwrap_or_default(),
+        phone_number: phone_number.map(ContactNumber::into_text).unwrap_or_default(),
         phone_number_lid,
         profile_picture: profile_picture.unwrap_or_default(),
         own: values.unwrap_or_default().known(own)?,

@@ -15,21 +15,20 @@ use crate::domain::contact::{MOST_TAGS, Person};
 use crate::domain::json::Measure;
 use crate::error::{Code, Refusal};
 use crate::import;
-use crate::surface::body::json::{self, Stop};
+use crate::surface::body::json::{self, EarlyEnd};
 use crate::surface::body::{Fault, Room};
 
 /// A number as clients give it.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(untagged)]
-#[schema(as = ContactNumber)]
-pub(super) enum GivenNumber {
+pub(super) enum ContactNumber {
     /// As text.
     Text(String),
     /// As an integer.
     Digits(u64),
 }
 
-impl GivenNumber {
+impl ContactNumber {
     pub(super) fn into_text(self) -> String {
         match self {
             Self::Text(text) => text,
@@ -134,9 +133,9 @@ pub(super) fn entries<T>(
     });
     match read {
         Ok(()) => Ok(entries),
-        Err(Stop::NoArray) => Err(wrong_field(name, "must be an array")),
-        Err(Stop::TooMany) => Err(too_many()),
-        Err(Stop::Failed(fault)) => Err(fault.into()),
+        Err(EarlyEnd::NoArray) => Err(wrong_field(name, "must be an array")),
+        Err(EarlyEnd::TooMany) => Err(too_many()),
+        Err(EarlyEnd::Failed(fault)) => Err(fault.into()),
     }
 }
 
@@ -162,9 +161,9 @@ pub(super) fn values<T: DeserializeOwned>(
     });
     match read {
         Ok(()) => Ok(values),
-        Err(Stop::NoArray) => Err(wrong_field(name, "must be an array")),
-        Err(Stop::TooMany) => Err(too_many()),
-        Err(Stop::Failed(error)) => Err(error),
+        Err(EarlyEnd::NoArray) => Err(wrong_field(name, "must be an array")),
+        Err(EarlyEnd::TooMany) => Err(too_many()),
+        Err(EarlyEnd::Failed(error)) => Err(error),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::import::{Column, WrongBytes};
 
 /// An import of contacts.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct Import {
+pub(crate) struct Import {
     /// The id of the import.
     id: Uuid,
     /// The name that the client gave the file.
@@ -83,7 +83,7 @@ pub(in crate::api) struct Import {
 
 /// Bytes of a file that are not valid in its encoding.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct ImportWrongBytes {
+pub(crate) struct ImportWrongBytes {
     /// How many there are.
     count: u64,
     /// The line of the first one.
@@ -94,7 +94,7 @@ pub(in crate::api) struct ImportWrongBytes {
 
 /// A column of a file.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct ImportColumn {
+pub(crate) struct ImportColumn {
     /// The column's name in the header.
     #[schema(example = "Telefone")]
     column: String,
@@ -105,7 +105,7 @@ pub(in crate::api) struct ImportColumn {
 
 /// The beginning of a file.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct ImportPreview {
+pub(crate) struct ImportPreview {
     /// The first rows, divided into cells.
     rows: Vec<Vec<String>>,
     /// How many rows were checked; the counts are of these rows.
@@ -132,7 +132,7 @@ pub(in crate::api) struct ImportPreview {
 
 /// A change of an import.
 #[derive(Deserialize, ToSchema)]
-pub(in crate::api) struct ImportSteering {
+pub(crate) struct ImportSteering {
     /// The columns whose fields differ from those that their names or the last import suggest. The columns that are
     /// given for a field are the only ones of that field; of several, the first that holds a usable value counts.
     #[schema(max_items = 500)]
@@ -158,7 +158,7 @@ pub(in crate::api) struct ImportSteering {
 
 /// The field of a column.
 #[derive(Deserialize, ToSchema)]
-pub(in crate::api) struct ColumnChoice {
+pub(crate) struct ColumnChoice {
     /// The column's name in the header, or `#` and its number, such as `#3` for the third column.
     #[schema(example = "Telefone")]
     column: String,

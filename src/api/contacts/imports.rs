@@ -44,11 +44,7 @@ const REJECTED: [&str; 3] = ["line", "reason", "code"];
     ),
     responses((status = 200, description = "A page of imports", body = Envelope<Import>)),
 )]
-pub(in crate::api) async fn list(
-    company: Company,
-    state: Data<State>,
-    query: Query,
-) -> Answer<Envelope<Import>> {
+pub(crate) async fn list(company: Company, state: Data<State>, query: Query) -> Answer<Envelope<Import>> {
     let page = query.page()?;
     let imports = state.engine.company(company.id).await?.imports().page(page).await?;
     Ok(Json(Envelope::new(page, imports)))
@@ -87,7 +83,7 @@ pub(in crate::api) async fn list(
         (status = 409, description = "`too_many_imports`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn upload(
+pub(crate) async fn upload(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
@@ -144,7 +140,7 @@ pub(in crate::api) async fn upload(
         (status = 404, description = "`import_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn one(company: Company, state: Data<State>, id: Id) -> Answer<Import> {
+pub(crate) async fn one(company: Company, state: Data<State>, id: Id) -> Answer<Import> {
     Ok(Json(shown(&state, company, id.or_nil()).await?))
 }
 
@@ -164,7 +160,7 @@ pub(in crate::api) async fn one(company: Company, state: Data<State>, id: Id) ->
         (status = 409, description = "`import_has_begun`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn steer(
+pub(crate) async fn steer(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
@@ -228,11 +224,7 @@ pub(in crate::api) async fn steer(
         (status = 404, description = "`import_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn rejected(
-    company: Company,
-    state: Data<State>,
-    id: Id,
-) -> Result<HttpResponse, Error> {
+pub(crate) async fn rejected(company: Company, state: Data<State>, id: Id) -> Result<HttpResponse, Error> {
     let import = state.engine.imports().find(company.id, id.or_nil()).await?;
     let rows = rows(state.engine.clone(), company.id, import.id, import_settings(&import).header);
     Ok(HttpResponse::Ok().content_type("text/csv; charset=utf-8").streaming(rows))
@@ -262,7 +254,7 @@ async fn shown(state: &State, company: Company, id: Uuid) -> Result<Import, Erro
 }
 
 /// Streams all kept rejected rows in parts; each part is read once the client has received the one before.
-pub(in crate::api) fn rows(
+pub(crate) fn rows(
     engine: Engine,
     company_id: Uuid,
     import: Uuid,

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::fields::{self, GivenNumber, invalid, invalid_field};
+use super::fields::{self, ContactNumber, invalid, invalid_field};
 use crate::api::State;
 use crate::api::auth::{Author, Company};
 use crate::api::body::Body;
@@ -29,7 +29,7 @@ const SHOWN: usize = 64;
 
 /// Contacts that get a tag, and contacts that lose it.
 #[derive(Deserialize, ToSchema)]
-pub(in crate::api) struct MemberChange<'a> {
+pub(crate) struct MemberChange<'a> {
     /// Contacts that get the tag.
     #[serde(borrow)]
     add: Option<Selection<'a>>,
@@ -40,14 +40,14 @@ pub(in crate::api) struct MemberChange<'a> {
 
 /// Named contacts, the contacts that a search finds, or all contacts.
 #[derive(Deserialize, ToSchema)]
-pub(in crate::api) struct Selection<'a> {
+pub(crate) struct Selection<'a> {
     /// Ids of contacts; together with `phone_numbers` at most 10,000.
     #[serde(borrow)]
     #[schema(value_type = Option<Vec<Uuid>>, max_items = 10000)]
     contact_ids: Option<&'a RawValue>,
     /// Numbers of contacts.
     #[serde(borrow)]
-    #[schema(value_type = Option<Vec<GivenNumber>>, max_items = 10000)]
+    #[schema(value_type = Option<Vec<ContactNumber>>, max_items = 10000)]
     phone_numbers: Option<&'a RawValue>,
     /// All contacts that the list of contacts finds with this `search`.
     search: Option<String>,
@@ -57,7 +57,7 @@ pub(in crate::api) struct Selection<'a> {
 
 /// The result of tagging and untagging.
 #[derive(Serialize, ToSchema)]
-pub(in crate::api) struct MembersChanged {
+pub(crate) struct MembersChanged {
     /// Contacts that got the tag.
     added: u64,
     /// Contacts that lost the tag.
@@ -83,7 +83,7 @@ pub(in crate::api) struct MembersChanged {
         (status = 404, description = "`tag_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn change(
+pub(crate) async fn change(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
@@ -140,14 +140,14 @@ fn read_selection(selection: Selection<'_>, search_chars: usize, room: &mut Room
         Some(ids) => fields::values(ids, "contact_ids", (MOST_AT_ONCE, too_many), room)?,
         None => Vec::new(),
     };
-    let numbers: Vec<GivenNumber> = match phone_numbers {
+    let numbers: Vec<ContactNumber> = match phone_numbers {
         Some(numbers) => {
             let most = MOST_AT_ONCE - ids.len();
             fields::values(numbers, "phone_numbers", (most, too_many), room)?
         }
         None => Vec::new(),
     };
-    let numbers = numbers.into_iter().map(GivenNumber::into_text).map(|text| {
+    let numbers = numbers.into_iter().map(ContactNumber::into_text).map(|text| {
         PhoneNumber::parse(&text).map_err(|wrong| {
             let shown: String = text.chars().take(SHOWN).collect();
             invalid("phone_numbers")(format!("the number {shown:?} of `phone_numbers` {wrong}"))

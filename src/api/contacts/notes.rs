@@ -21,7 +21,7 @@ use crate::error::Code;
 
 /// A note on a contact.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct Note {
+pub(crate) struct Note {
     /// The id of the note.
     id: Uuid,
     /// The text.
@@ -40,7 +40,7 @@ pub(in crate::api) struct Note {
 
 /// A note to add.
 #[derive(Deserialize, ToSchema)]
-pub(in crate::api) struct NoteBody {
+pub(crate) struct NoteBody {
     /// At most 2,000 characters.
     #[schema(example = "Prefers to be called in the afternoon.")]
     text: String,
@@ -65,7 +65,7 @@ impl From<ContactNote> for Note {
         (status = 404, description = "`contact_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn list(
+pub(crate) async fn list(
     company: Company,
     state: Data<State>,
     query: Query,
@@ -92,7 +92,7 @@ pub(in crate::api) async fn list(
         (status = 409, description = "`too_many_notes`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn add(
+pub(crate) async fn add(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
@@ -134,7 +134,7 @@ pub(in crate::api) async fn add(
         (status = 404, description = "`contact_not_found`, `note_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn delete(
+pub(crate) async fn delete(
     Author { company, who }: Author,
     state: Data<State>,
     id: Id,

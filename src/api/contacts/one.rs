@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::Contact;
-use super::fields::{self, GivenNumber, invalid_field, wrong_field};
+use super::fields::{self, ContactNumber, invalid_field, wrong_field};
 use super::own_fields::{ChangedFieldValue, GivenValues};
 use crate::api::State;
 use crate::api::auth::{Author, Company};
@@ -27,7 +27,7 @@ const MOST_MERGED: usize = 100;
 
 /// A change of a contact. Fields that are left out are kept; an empty text erases the field.
 #[derive(Deserialize, ToSchema)]
-pub(in crate::api) struct ContactPatch {
+pub(crate) struct ContactPatch {
     /// At most 200 characters.
     first_name: Option<String>,
     /// At most 200 characters.
@@ -35,7 +35,7 @@ pub(in crate::api) struct ContactPatch {
     /// E-mail address.
     email: Option<String>,
     /// The number. No two contacts of a company have the same valid number.
-    phone_number: Option<GivenNumber>,
+    phone_number: Option<ContactNumber>,
     /// WhatsApp's own id of the person.
     phone_number_lid: Option<String>,
     /// The http or https address of a picture.
@@ -49,7 +49,7 @@ pub(in crate::api) struct ContactPatch {
 
 /// Contacts that are the same person.
 #[derive(Deserialize, ToSchema)]
-pub(in crate::api) struct Merge {
+pub(crate) struct Merge {
     /// The other contacts, at most 100: their fields are copied into the contact of the path, and they are
     /// deleted.
     #[schema(max_items = 100)]
@@ -67,7 +67,7 @@ pub(in crate::api) struct Merge {
         (status = 404, description = "`contact_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn show(company: Company, state: Data<State>, id: Id) -> Answer<Contact> {
+pub(crate) async fn show(company: Company, state: Data<State>, id: Id) -> Answer<Contact> {
     find(&state, company, id.or_nil()).await
 }
 
@@ -87,7 +87,7 @@ pub(in crate::api) async fn show(company: Company, state: Data<State>, id: Id) -
         (status = 409, description = "`number_taken`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn change(
+pub(crate) async fn change(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
@@ -117,7 +117,7 @@ pub(in crate::api) async fn change(
         (status = 404, description = "`contact_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn delete(
+pub(crate) async fn delete(
     Author { company, who }: Author,
     state: Data<State>,
     id: Id,
@@ -144,7 +144,7 @@ pub(in crate::api) async fn delete(
         (status = 404, description = "`contact_not_found`: one of the contacts does not exist", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn merge(
+pub(crate) async fn merge(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
@@ -179,7 +179,7 @@ fn read_change(patch: ContactPatch, own: &[OwnField]) -> Result<ContactChange, S
         tags,
         fields: values,
     } = patch;
-    let phone_number = phone_number.map(GivenNumber::into_text);
+    let phone_number = phone_number.map(ContactNumber::into_text);
     let text = |given: &Option<String>| given.clone().unwrap_or_default();
     let checked = fields::person(&Person {
         first_name: text(&first_name),
@@ -218,6 +218,6 @@ fn refuse(edited: Edited) -> Result<(), Error> {
     }
 }
 
-pub(in crate::api) fn no_such_contact() -> Error {
+pub(crate) fn no_such_contact() -> Error {
     Error::refused(Code::ContactNotFound, "this company has no such contact: GET /api/v1/contacts lists them")
 }

@@ -27,7 +27,7 @@ use crate::engine::no_such_field;
 
 /// An own field of the company's contacts.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct ContactField {
+pub(crate) struct ContactField {
     /// The id of the field.
     id: Uuid,
     /// Made from the name when the field was created; it stays when the field is renamed. Contacts have values under it, and
@@ -44,7 +44,7 @@ pub(in crate::api) struct ContactField {
 
 /// A field to be created.
 #[derive(Deserialize, ToSchema)]
-pub(in crate::api) struct NewContactField {
+pub(crate) struct NewContactField {
     /// At most 60 characters. Unique in the company, and no name of a field that every contact has.
     #[schema(example = "Birth date")]
     name: Option<String>,
@@ -55,7 +55,7 @@ pub(in crate::api) struct NewContactField {
 
 /// Another name of a field.
 #[derive(Deserialize, ToSchema)]
-pub(in crate::api) struct ContactFieldPatch {
+pub(crate) struct ContactFieldPatch {
     /// At most 60 characters.
     name: Option<String>,
 }
@@ -64,7 +64,7 @@ pub(in crate::api) struct ContactFieldPatch {
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(in crate::api) enum ContactFieldValue {
+pub(crate) enum ContactFieldValue {
     /// A number.
     Number(f64),
     /// A text or a date.
@@ -75,7 +75,7 @@ pub(in crate::api) enum ContactFieldValue {
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(in crate::api) enum ChangedFieldValue {
+pub(crate) enum ChangedFieldValue {
     /// A number.
     Number(f64),
     /// A text or a date.
@@ -193,7 +193,7 @@ pub(super) async fn conditions(
     params(PageParameters),
     responses((status = 200, description = "A page of fields", body = Envelope<ContactField>)),
 )]
-pub(in crate::api) async fn list(
+pub(crate) async fn list(
     company: Company,
     state: Data<State>,
     query: Query,
@@ -221,7 +221,7 @@ pub(in crate::api) async fn list(
         (status = 409, description = "`field_name_taken`, `too_many_fields`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn create(
+pub(crate) async fn create(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
@@ -249,7 +249,7 @@ pub(in crate::api) async fn create(
         (status = 409, description = "`field_name_taken`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn rename(
+pub(crate) async fn rename(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
@@ -279,7 +279,7 @@ pub(in crate::api) async fn rename(
         (status = 404, description = "`field_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn delete(
+pub(crate) async fn delete(
     Author { company, who }: Author,
     state: Data<State>,
     id: Id,

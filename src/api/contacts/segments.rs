@@ -22,7 +22,7 @@ use crate::error::Code;
 
 /// A segment.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct Segment {
+pub(crate) struct Segment {
     /// The id of the segment, which a send gives as `segment_id`.
     id: Uuid,
     /// Unique in the company.
@@ -43,7 +43,7 @@ pub(in crate::api) struct Segment {
 
 /// The contacts of a segment: those that the list of contacts has with the same parameters.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct SegmentFilter {
+pub(crate) struct SegmentFilter {
     /// Those that this search finds; null for a segment without a search.
     search: Option<String>,
     /// Only contacts that have each of these tags.
@@ -62,14 +62,14 @@ pub(in crate::api) struct SegmentFilter {
 
 /// Every segment of the company.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct SegmentList {
+pub(crate) struct SegmentList {
     /// The segments, by name.
     data: Vec<Segment>,
 }
 
 /// A segment to save.
 #[derive(Deserialize, ToSchema)]
-pub(in crate::api) struct NewSegmentBody {
+pub(crate) struct NewSegmentBody {
     /// Unique in the company, without regard to case; at most 100 characters in one line.
     #[schema(example = "VIPs who did not read the offer")]
     name: String,
@@ -79,7 +79,7 @@ pub(in crate::api) struct NewSegmentBody {
 
 /// A change of a segment. Fields that are left out are kept.
 #[derive(Deserialize, ToSchema)]
-pub(in crate::api) struct SegmentPatch {
+pub(crate) struct SegmentPatch {
     /// Another name.
     name: Option<String>,
     /// What it selects from now on: the whole filter is replaced.
@@ -89,7 +89,7 @@ pub(in crate::api) struct SegmentPatch {
 /// A filter of contacts. At least one of its fields is given: all contacts are no segment.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(in crate::api) struct GivenFilter {
+pub(crate) struct GivenFilter {
     /// As in the list of contacts.
     search: Option<String>,
     /// Only contacts that have each of these tags; at most 10.
@@ -138,7 +138,7 @@ impl From<SavedSegment> for Segment {
     operation_id = "listSegments",
     responses((status = 200, description = "Every segment", body = SegmentList)),
 )]
-pub(in crate::api) async fn list(company: Company, state: Data<State>) -> Answer<SegmentList> {
+pub(crate) async fn list(company: Company, state: Data<State>) -> Answer<SegmentList> {
     let all = state.engine.company(company.id).await?.segments().all().await?;
     Ok(Json(SegmentList { data: all.into_iter().map(Segment::from).collect() }))
 }
@@ -157,7 +157,7 @@ pub(in crate::api) async fn list(company: Company, state: Data<State>) -> Answer
         (status = 409, description = "`segment_name_taken`, `too_many_segments`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn save(
+pub(crate) async fn save(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
@@ -190,7 +190,7 @@ pub(in crate::api) async fn save(
         (status = 404, description = "`segment_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn show(company: Company, state: Data<State>, id: Id) -> Answer<Segment> {
+pub(crate) async fn show(company: Company, state: Data<State>, id: Id) -> Answer<Segment> {
     let found = state.engine.company(company.id).await?.segments().find(id.or_nil()).await?;
     Ok(Json(found.ok_or_else(no_such_segment)?.into()))
 }
@@ -210,7 +210,7 @@ pub(in crate::api) async fn show(company: Company, state: Data<State>, id: Id) -
         (status = 409, description = "`segment_name_taken`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn change(
+pub(crate) async fn change(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
@@ -247,7 +247,7 @@ pub(in crate::api) async fn change(
         (status = 404, description = "`segment_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn delete(
+pub(crate) async fn delete(
     Author { company, who }: Author,
     state: Data<State>,
     id: Id,

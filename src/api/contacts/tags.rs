@@ -26,7 +26,7 @@ const MOST_TAGS: usize = 1_000;
 
 /// Tags to be created or updated.
 #[derive(Deserialize, ToSchema)]
-pub(in crate::api) struct TagBatch<'a> {
+pub(crate) struct TagBatch<'a> {
     /// At most 1,000.
     #[serde(borrow)]
     #[schema(value_type = Vec<TagEntry>, max_items = 1000)]
@@ -35,7 +35,7 @@ pub(in crate::api) struct TagBatch<'a> {
 
 /// A tag.
 #[derive(Deserialize, ToSchema)]
-pub(in crate::api) struct TagEntry {
+pub(crate) struct TagEntry {
     /// Unique in the company; at most 100 characters, without semicolons.
     #[schema(example = "vip")]
     name: String,
@@ -47,7 +47,7 @@ pub(in crate::api) struct TagEntry {
 
 /// A change of a tag. Fields that are left out are kept.
 #[derive(Deserialize, ToSchema)]
-pub(in crate::api) struct TagPatch {
+pub(crate) struct TagPatch {
     /// Unique in the company.
     name: Option<String>,
     /// Hex colour.
@@ -67,11 +67,7 @@ pub(in crate::api) struct TagPatch {
         (status = 200, description = "What was written", body = Batch),
     ),
 )]
-pub(in crate::api) async fn write(
-    Author { company, who }: Author,
-    body: Body,
-    state: Data<State>,
-) -> Answer<Batch> {
+pub(crate) async fn write(Author { company, who }: Author, body: Body, state: Data<State>) -> Answer<Batch> {
     let (Entries { valid, rejected }, _room) = fields::read_with(body, &state, read_tags).await?;
     let records = state.engine.company(company.id).await?;
     let written = match valid.is_empty() {
@@ -96,7 +92,7 @@ pub(in crate::api) async fn write(
         (status = 409, description = "`tag_name_taken`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn change(
+pub(crate) async fn change(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
@@ -133,7 +129,7 @@ pub(in crate::api) async fn change(
         (status = 404, description = "`tag_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn delete(
+pub(crate) async fn delete(
     Author { company, who }: Author,
     state: Data<State>,
     id: Id,

@@ -18,7 +18,7 @@ use crate::error::Code;
 
 bodies! {
     /// Which messages were read.
-    pub(in crate::api) struct ConversationReading of Value {
+    pub(crate) struct ConversationReading of Value {
         /// The time of the last message that was read, its `at`; messages after it stay unread. Now when absent.
         #[schema(format = DateTime)]
         up_to: Option<String>,
@@ -29,7 +29,7 @@ bodies! {
     }
 
     /// Whether somebody types.
-    pub(in crate::api) struct ConversationTyping of Value {
+    pub(crate) struct ConversationTyping of Value {
         /// `false` when somebody has stopped; `true` when absent. A business account cannot end it: it ends with the message, or
         /// after 25 seconds.
         #[schema(example = true)]
@@ -37,7 +37,7 @@ bodies! {
     }
 
     /// Who deals with a conversation.
-    pub(in crate::api) struct ConversationAssignment of Value {
+    pub(crate) struct ConversationAssignment of Value {
         /// The e-mail address or the id of a member of the company who answers; nobody when absent.
         #[schema(example = "ana@example.com")]
         user: Option<String>,
@@ -62,7 +62,7 @@ bodies! {
         (status = 409, description = "`session_disconnected`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn read(
+pub(crate) async fn read(
     company: Company,
     id: Id,
     body: Body,
@@ -92,11 +92,7 @@ pub(in crate::api) async fn read(
         (status = 404, description = "`conversation_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn unread(
-    company: Company,
-    id: Id,
-    state: Data<State>,
-) -> Answer<ConversationRecord> {
+pub(crate) async fn unread(company: Company, id: Id, state: Data<State>) -> Answer<ConversationRecord> {
     state.engine.conversations(company.id).mark_unread(id.or_nil()).await?;
     shown(&state, company, id.or_nil()).await
 }
@@ -118,7 +114,7 @@ pub(in crate::api) async fn unread(
                                       `session_disconnected`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn typing(
+pub(crate) async fn typing(
     company: Company,
     id: Id,
     body: Body,
@@ -145,7 +141,7 @@ pub(in crate::api) async fn typing(
         (status = 409, description = "`user_cannot_answer`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn assign(
+pub(crate) async fn assign(
     Author { company, who }: Author,
     id: Id,
     body: Body,
@@ -177,7 +173,7 @@ pub(in crate::api) async fn assign(
         (status = 404, description = "`conversation_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn close(author: Author, id: Id, state: Data<State>) -> Answer<ConversationRecord> {
+pub(crate) async fn close(author: Author, id: Id, state: Data<State>) -> Answer<ConversationRecord> {
     set_state(&state, author, id, ConversationState::Closed).await
 }
 
@@ -192,7 +188,7 @@ pub(in crate::api) async fn close(author: Author, id: Id, state: Data<State>) ->
         (status = 404, description = "`conversation_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn reopen(author: Author, id: Id, state: Data<State>) -> Answer<ConversationRecord> {
+pub(crate) async fn reopen(author: Author, id: Id, state: Data<State>) -> Answer<ConversationRecord> {
     set_state(&state, author, id, ConversationState::Open).await
 }
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::direction;
 use crate::api::State;
 use crate::api::auth::Company;
-use crate::api::content::ContentRecord;
+use crate::api::content::SendContent;
 use crate::api::envelope::Answer;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::list_query::Query;
@@ -30,8 +30,7 @@ const LIST: &str = "conversation messages";
 
 /// A message of a conversation.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ConversationMessage)]
-pub(in crate::api) struct ThreadMessage {
+pub(crate) struct ConversationMessage {
     /// Its id: of a message of the company, the id of the send.
     id: Uuid,
     /// Who wrote it.
@@ -49,7 +48,7 @@ pub(in crate::api) struct ThreadMessage {
     /// Pombo, and for what was deleted or is not kept.
     received: Option<InboundBody>,
     /// The company's message through Pombo; null for others.
-    sent: Option<SentMessage>,
+    sent: Option<ConversationSentMessage>,
     /// When its writer changed it last.
     #[schema(value_type = Option<String>, format = DateTime)]
     edited_at: Option<Timestamp>,
@@ -57,13 +56,12 @@ pub(in crate::api) struct ThreadMessage {
     #[schema(value_type = Option<String>, format = DateTime)]
     deleted_at: Option<Timestamp>,
     /// The emojis below it, at most 20.
-    reactions: Vec<ReactionBelow>,
+    reactions: Vec<ConversationReaction>,
 }
 
 /// A message of the company in a conversation.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ConversationSentMessage)]
-pub(in crate::api) struct SentMessage {
+pub(crate) struct ConversationSentMessage {
     /// The send.
     send_id: Uuid,
     /// Whether the send went to several people.
@@ -71,15 +69,14 @@ pub(in crate::api) struct SentMessage {
     /// The `reference` of the send.
     reference: Option<String>,
     /// The content; null when the send was removed.
-    content: Option<ContentRecord>,
+    content: Option<SendContent>,
     /// The message, as in the list of the send's messages.
     message: MessageRecord,
 }
 
 /// An emoji below a message.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ConversationReaction)]
-pub(in crate::api) struct ReactionBelow {
+pub(crate) struct ConversationReaction {
     /// Who put it there.
     #[schema(value_type = MessageDirection, example = "in")]
     direction: &'static str,
@@ -95,9 +92,9 @@ pub(in crate::api) struct ReactionBelow {
 
 /// A part of a conversation.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct ConversationPage {
+pub(crate) struct ConversationPage {
     /// The messages, the earlier ones first.
-    data: Vec<ThreadMessage>,
+    data: Vec<ConversationMessage>,
     /// Give it as `before` for the messages before these; absent when there are none.
     #[schema(value_type = String, required = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -109,13 +106,13 @@ pub(in crate::api) struct ConversationPage {
     next_cursor: Option<String>,
 }
 
-impl From<ShownReaction> for ReactionBelow {
+impl From<ShownReaction> for ConversationReaction {
     fn from(ShownReaction { direction, author, emoji, at }: ShownReaction) -> Self {
         Self { direction: direction.as_str(), author, emoji, at }
     }
 }
 
-impl From<ThreadEntry> for ThreadMessage {
+impl From<ThreadEntry> for ConversationMessage {
     fn from(entry: ThreadEntry) -> Self {
         let direction = direction(entry.side());
         match entry {
@@ -141,7 +138,7 @@ impl From<ThreadEntry> for ThreadMessage {
                     sent: None,
                     edited_at,
                     deleted_at,
-                    reactions: reactions.into_iter().map(ReactionBelow::from).collect(),
+                    reactions: reactions.into_iter().map(ConversationReaction::from).collect(),
                 }
             }
             ThreadEntry::Own(own) => {
@@ -152,11 +149,11 @@ impl From<ThreadEntry> for ThreadMessage {
                 // The record of the send has the rest.
                 let of_send =
                     |content| Sent { channel_id, content, template_id: None, label: Label::default() };
-                let sent = SentMessage {
+                let sent = ConversationSentMessage {
                     send_id,
                     is_bulk,
                     reference,
-                    content: content.map(of_send).map(ContentRecord::from),
+                    content: content.map(of_send).map(SendContent::from),
                     message: MessageRecord::to(message, None).named(message_reference),
                 };
                 Self {
@@ -169,7 +166,7 @@ impl From<ThreadEntry> for ThreadMessage {
                     sent: Some(sent),
                     edited_at: None,
                     deleted_at: None,
-                    reactions: reactions.into_iter().map(ReactionBelow::from).collect(),
+                    reactions: reactions.into_iter().map(ConversationReaction::from).collect(),
                 }
             }
         }
@@ -179,7 +176,7 @@ impl From<ThreadEntry> for ThreadMessage {
 impl From<Thread> for ConversationPage {
     fn from(Thread { conversation: _, entries, earlier, later }: Thread) -> Self {
         Self {
-            data: entries.into_iter().map(ThreadMessage::from).collect(),
+            data: entries.into_iter().map(ConversationMessage::from).collect(),
             previous_cursor: earlier.map(written),
             next_cursor: later.map(written),
         }
@@ -211,7 +208,7 @@ fn written(place: ThreadCursor) -> String {
         (status = 404, description = "`conversation_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn list(
+pub(crate) async fn list(
     company: Company,
     state: Data<State>,
     query: Query,

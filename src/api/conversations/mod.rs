@@ -43,7 +43,7 @@ const NOBODY: &str = "nobody";
 /// A conversation with a person or a group on a channel.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Conversation)]
-pub(in crate::api) struct ConversationRecord {
+pub(crate) struct ConversationRecord {
     /// The id of the conversation.
     id: Uuid,
     /// The channel.
@@ -94,7 +94,7 @@ pub(in crate::api) struct ConversationRecord {
 
 /// The user who deals with a conversation.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct Assignee {
+pub(crate) struct Assignee {
     /// The id of the user.
     user_id: Uuid,
     /// The user's e-mail address; null for a user who is no member of the company any more.
@@ -104,7 +104,7 @@ pub(in crate::api) struct Assignee {
 
 /// The message of a conversation that was written last.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct LastMessage {
+pub(crate) struct LastMessage {
     /// Who wrote it.
     #[schema(value_type = MessageDirection, example = "in")]
     direction: &'static str,
@@ -118,7 +118,7 @@ pub(in crate::api) struct LastMessage {
 
 /// A part of the list of conversations.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct ConversationList {
+pub(crate) struct ConversationList {
     /// The conversations, those with the latest activity first.
     data: Vec<ConversationRecord>,
     /// The `cursor` of those that follow; absent when none do.

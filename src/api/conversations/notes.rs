@@ -20,7 +20,7 @@ use crate::engine::conversations::{ShownNote, no_such_note};
 /// A note about a conversation.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ConversationNote)]
-pub(in crate::api) struct NoteInside {
+pub(crate) struct NoteInside {
     /// The id of the note.
     id: Uuid,
     /// Who wrote it: `user:` and an e-mail address, or `key:` and the name of an API key.
@@ -39,14 +39,14 @@ pub(in crate::api) struct NoteInside {
 
 /// The notes about a conversation.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct ConversationNoteList {
+pub(crate) struct ConversationNoteList {
     /// The notes, the oldest first: at most a thousand.
     data: Vec<NoteInside>,
 }
 
 bodies! {
     /// The text of a note.
-    pub(in crate::api) struct ConversationNoteText of Value {
+    pub(crate) struct ConversationNoteText of Value {
         /// At most 4,096 characters.
         #[schema(example = "Wants the blue one.")]
         text: String,
@@ -70,11 +70,7 @@ impl From<ShownNote> for NoteInside {
         (status = 404, description = "`conversation_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn list(
-    company: Company,
-    state: Data<State>,
-    id: Id,
-) -> Answer<ConversationNoteList> {
+pub(crate) async fn list(company: Company, state: Data<State>, id: Id) -> Answer<ConversationNoteList> {
     let notes = state.engine.conversations(company.id).notes(id.or_nil()).await?;
     Ok(Json(ConversationNoteList { data: notes.into_iter().map(NoteInside::from).collect() }))
 }
@@ -91,7 +87,7 @@ pub(in crate::api) async fn list(
         (status = 404, description = "`conversation_not_found`, also when it has a thousand notes", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn add(
+pub(crate) async fn add(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
@@ -120,7 +116,7 @@ pub(in crate::api) async fn add(
         (status = 404, description = "`note_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn change(
+pub(crate) async fn change(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
@@ -148,7 +144,7 @@ pub(in crate::api) async fn change(
         (status = 404, description = "`note_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn delete(
+pub(crate) async fn delete(
     Author { company, who }: Author,
     state: Data<State>,
     id: Id,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::messages::ThreadMessage;
+use super::messages::ConversationMessage;
 use super::{ConversationList, ConversationRecord, records};
 use crate::api::State;
 use crate::api::auth::{Author, Company};
@@ -24,14 +24,14 @@ const STEP: u64 = 500;
 
 /// A message of an export.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct ExportedMessage {
+pub(crate) struct ExportedMessage {
     /// The conversation.
     conversation_id: Uuid,
     /// The channel.
     channel_id: Uuid,
     /// The message, as in the conversation.
     #[serde(flatten)]
-    message: ThreadMessage,
+    message: ConversationMessage,
 }
 
 /// List or export the conversations with a contact
@@ -52,7 +52,7 @@ pub(in crate::api) struct ExportedMessage {
         (status = 404, description = "`contact_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn export(
+pub(crate) async fn export(
     company: Company,
     state: Data<State>,
     id: Id,
@@ -111,7 +111,7 @@ fn lines(state: Data<State>, company: Uuid, left: Vec<(Uuid, Uuid)>) -> HttpResp
         (status = 404, description = "`contact_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn erase(
+pub(crate) async fn erase(
     Author { company, who }: Author,
     state: Data<State>,
     id: Id,

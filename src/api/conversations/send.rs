@@ -26,7 +26,8 @@ pub const ANSWERED: Form = Form { name: "conversation", render: |sent| sent.send
 /// same limits and with a record of its own. An accepted message is durable when it is answered; the send's record, the
 /// conversation and events show its outcome.
 ///
-/// A business account takes other types than `template` only while the conversation's window is open (`window_closed`). A web
+/// A business account takes other types than `template` only while the conversation's window is open (`window_closed`); while it
+/// is closed, `template_instead` goes if there is one. A web
 /// session checks its pace, the file and the number before it accepts the message, as for `POST
 /// /api/v1/web-chat/{id}/messages`, and the message expires if it cannot be handed over soon.
 ///
@@ -55,7 +56,7 @@ pub const ANSWERED: Form = Form { name: "conversation", render: |sent| sent.send
         (status = 422, description = "`not_on_whatsapp`, `idempotency_key_reused`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn send(
+pub(crate) async fn send(
     Author { company, who }: Author,
     id: Id,
     body: Body,

@@ -14,7 +14,7 @@ use crate::error::{Code, Refusal};
 /// The body of every refusal.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Error)]
-pub(in crate::api) struct ErrorBody<'a> {
+pub(crate) struct ErrorBody<'a> {
     /// One sentence for a person: what is wrong and what to do about it.
     #[schema(example = "`type` is missing: give one of text, image, video, audio, document")]
     error: &'a str,
@@ -44,7 +44,7 @@ pub(in crate::api) struct ErrorBody<'a> {
 }
 
 impl<'a> ErrorBody<'a> {
-    pub(in crate::api) const fn new(error: &'a str, code: Code, request_id: &'a str) -> Self {
+    pub(crate) const fn new(error: &'a str, code: Code, request_id: &'a str) -> Self {
         Self {
             error,
             code: code.as_str(),
@@ -75,7 +75,7 @@ impl<'a> ErrorBody<'a> {
 /// The body of a refusal in the older form of web sessions.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Message)]
-pub(in crate::api) struct MessageBody {
+pub(crate) struct MessageBody {
     /// One sentence for a person.
     #[schema(example = "Unknown Channel")]
     message: &'static str,
@@ -85,13 +85,12 @@ impl MessageBody {
     /// The channel is not the company's.
     const UNKNOWN_CHANNEL: Self = Self { message: "Unknown Channel" };
     /// After an internal failure.
-    pub(in crate::api) const APOLOGY: Self =
-        Self { message: "Something went wrong and the team has been notified" };
+    pub(crate) const APOLOGY: Self = Self { message: "Something went wrong and the team has been notified" };
 }
 
 /// The body after an internal failure. It contains no internal details.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct Apology<'a> {
+pub(crate) struct Apology<'a> {
     /// One sentence for a person.
     #[schema(example = "internal server error")]
     error: &'static str,
@@ -101,14 +100,14 @@ pub(in crate::api) struct Apology<'a> {
 }
 
 impl<'a> Apology<'a> {
-    pub(in crate::api) const fn new(request_id: &'a str) -> Self {
+    pub(crate) const fn new(request_id: &'a str) -> Self {
         Self { error: "internal server error", request_id }
     }
 }
 
 impl Error {
     /// The body of the answer to the request with this id, as JSON. An internal failure has none of its own.
-    pub(in crate::api) fn body(&self, request_id: &str) -> Option<String> {
+    pub(crate) fn body(&self, request_id: &str) -> Option<String> {
         let written = match self {
             Self::Refused(refusal) => serde_json::to_string(&ErrorBody::of(refusal, request_id)),
             Self::Nobody(refusal, skipped) => {

@@ -61,11 +61,7 @@ enum AskedPart {
         (status = 503, description = "`service_unavailable`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn serve(
-    id: Id,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<HttpResponse, Error> {
+pub(crate) async fn serve(id: Id, state: Data<State>, request: HttpRequest) -> Result<HttpResponse, Error> {
     let parameter = |name| query::value(request.query_string(), name).ok().flatten();
     let until = parameter("until").and_then(|until| until.parse().ok()).unwrap_or_default();
     let signature = parameter("signature").and_then(|signature| hex::decode(&*signature).ok());

@@ -10,7 +10,7 @@ use crate::clock::Timestamp;
 use crate::domain::event::log::Sequence;
 use crate::domain::event::{
     ChannelData, ContactData, ConversationData, Data, Event, InboundData, KeyData, LostData, MessageData,
-    QuotaData, SendData, TemplateData, Type, WebhookDisabledData, WebhookRecoveredData,
+    NoticeData, QuotaData, SendData, TemplateData, Type, WebhookDisabledData, WebhookRecoveredData,
 };
 use crate::domain::webhook::known_types;
 use crate::engine::example_event;
@@ -84,6 +84,7 @@ fn data(data: &Data) -> Cow<'static, str> {
         Data::Conversation(_) => ConversationData::name(),
         Data::Contact(_) => ContactData::name(),
         Data::Template(_) => TemplateData::name(),
+        Data::Notice(_) => NoticeData::name(),
         Data::Quota(_) => QuotaData::name(),
         Data::Key(_) => KeyData::name(),
         Data::WebhookDisabled(_) => WebhookDisabledData::name(),

@@ -80,7 +80,7 @@ impl From<changes::Change> for Change {
         (Change = "application/x-ndjson"),
     ))),
 )]
-pub(in crate::api) async fn list(
+pub(crate) async fn list(
     _: Operator,
     state: Data<State>,
     query: Query,

@@ -1,7 +1,7 @@
 //! Channels of every company: list, add, rename, put under another tier, connect again, remove.
 
 mod addition;
-pub(in crate::api) mod load;
+pub(crate) mod load;
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ const TOKEN_CHARS: usize = 16 * 1024;
 
 /// A channel with its company. It never contains tokens and secrets.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct OwnedChannel {
+pub(crate) struct OwnedChannel {
     /// The company of the channel.
     company: Owner,
     #[serde(flatten)]
@@ -70,7 +70,7 @@ impl From<records::channels::TierEnd> for TierEnd {
 
 /// The company of a channel.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct Owner {
+pub(crate) struct Owner {
     /// The id of the company.
     id: Uuid,
     /// Unique.
@@ -126,11 +126,7 @@ impl From<Owned> for OwnedChannel {
     params(PageParameters, SearchParameter),
     responses((status = 200, description = "A page of channels", body = Envelope<OwnedChannel>)),
 )]
-pub(in crate::api) async fn list(
-    _: Operator,
-    state: Data<State>,
-    query: Query,
-) -> Answer<Envelope<OwnedChannel>> {
+pub(crate) async fn list(_: Operator, state: Data<State>, query: Query) -> Answer<Envelope<OwnedChannel>> {
     let (page, search) = (query.page()?, query.search()?);
     let channels = state.engine.operator().await?.channels().page(page, search.as_deref()).await?;
     Ok(Json(Envelope::new(page, channels)))
@@ -154,7 +150,7 @@ pub(in crate::api) async fn list(
         (status = 422, description = "`provider_refused`: the sentence has the provider's reason", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn create(
+pub(crate) async fn create(
     operator: Operator,
     body: Body,
     state: Data<State>,
@@ -179,7 +175,7 @@ pub(in crate::api) async fn create(
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn rename(
+pub(crate) async fn rename(
     operator: Operator,
     id: Id,
     body: Body,
@@ -206,11 +202,7 @@ pub(in crate::api) async fn rename(
         (status = 409, description = "`channel_in_use`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn remove(
-    operator: Operator,
-    id: Id,
-    state: Data<State>,
-) -> Result<HttpResponse, Error> {
+pub(crate) async fn remove(operator: Operator, id: Id, state: Data<State>) -> Result<HttpResponse, Error> {
     let channel = find(&state, id).await?.channel;
     state.engine.channels().remove(&operator.who(), channel.id).await?;
     Ok(HttpResponse::NoContent().finish())
@@ -231,7 +223,7 @@ pub(in crate::api) async fn remove(
         (status = 404, description = "`channel_not_found`, `tier_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn set_tier(
+pub(crate) async fn set_tier(
     operator: Operator,
     id: Id,
     body: Body,
@@ -278,7 +270,7 @@ pub(in crate::api) async fn set_tier(
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn reconnect(
+pub(crate) async fn reconnect(
     operator: Operator,
     id: Id,
     body: Body,

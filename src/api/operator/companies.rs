@@ -80,7 +80,7 @@ impl From<companies::Company> for Company {
     params(PageParameters, SearchParameter),
     responses((status = 200, description = "A page of companies", body = Envelope<Company>)),
 )]
-pub(in crate::api) async fn list(_: Operator, state: Data<State>, query: Query) -> Answer<Envelope<Company>> {
+pub(crate) async fn list(_: Operator, state: Data<State>, query: Query) -> Answer<Envelope<Company>> {
     let (page, search) = (query.page()?, query.search()?);
     let companies = state.engine.operator().await?.companies().page(page, search.as_deref()).await?;
     Ok(Json(Envelope::new(page, companies)))
@@ -98,7 +98,7 @@ pub(in crate::api) async fn list(_: Operator, state: Data<State>, query: Query) 
         (status = 409, description = "`already_exists`: another company has the name", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn create(
+pub(crate) async fn create(
     operator: Operator,
     body: Body,
     state: Data<State>,
@@ -121,7 +121,7 @@ pub(in crate::api) async fn create(
         (status = 404, description = "`company_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn show(_: Operator, state: Data<State>, id: Id) -> Answer<Company> {
+pub(crate) async fn show(_: Operator, state: Data<State>, id: Id) -> Answer<Company> {
     find(&state, id.0).await.map(Company::from).map(Json)
 }
 
@@ -141,12 +141,7 @@ pub(in crate::api) async fn show(_: Operator, state: Data<State>, id: Id) -> Ans
         (status = 409, description = "`already_exists`: another company has the name", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn change(
-    operator: Operator,
-    body: Body,
-    state: Data<State>,
-    id: Id,
-) -> Answer<Company> {
+pub(crate) async fn change(operator: Operator, body: Body, state: Data<State>, id: Id) -> Answer<Company> {
     let company = find(&state, id.0).await?;
     let (CompanyChange { name, tier }, _room) = body.fields(&state.options).await?;
     let name = name.name()?.unwrap_or_else(|| company.name.clone());
@@ -173,7 +168,7 @@ pub(in crate::api) async fn change(
         (status = 404, description = "`company_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn disable(operator: Operator, state: Data<State>, id: Id) -> Answer<Company> {
+pub(crate) async fn disable(operator: Operator, state: Data<State>, id: Id) -> Answer<Company> {
     set_disabled(&operator, &state, id, true).await
 }
 
@@ -190,7 +185,7 @@ pub(in crate::api) async fn disable(operator: Operator, state: Data<State>, id: 
         (status = 404, description = "`company_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn enable(operator: Operator, state: Data<State>, id: Id) -> Answer<Company> {
+pub(crate) async fn enable(operator: Operator, state: Data<State>, id: Id) -> Answer<Company> {
     set_disabled(&operator, &state, id, false).await
 }
 

@@ -24,7 +24,7 @@ use crate::error::Code;
 
 /// An unused invitation, without its link.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct Invitation {
+pub(crate) struct Invitation {
     /// The id of the invitation.
     id: Uuid,
     /// The invited person's e-mail.
@@ -85,11 +85,7 @@ impl From<accounts::Invitation> for Invitation {
     params(PageParameters),
     responses((status = 200, description = "A page of invitations", body = Envelope<Invitation>)),
 )]
-pub(in crate::api) async fn list(
-    _: Operator,
-    state: Data<State>,
-    query: Query,
-) -> Answer<Envelope<Invitation>> {
+pub(crate) async fn list(_: Operator, state: Data<State>, query: Query) -> Answer<Envelope<Invitation>> {
     let page = query.page()?;
     // Invitations expire after a day, so there are never many.
     let open = state.accounts.invitations(None).await?;
@@ -110,7 +106,7 @@ pub(in crate::api) async fn list(
         (status = 404, description = "`company_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn create(
+pub(crate) async fn create(
     operator: Operator,
     body: Body,
     state: Data<State>,
@@ -135,11 +131,7 @@ pub(in crate::api) async fn create(
         (status = 404, description = "`invitation_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn withdraw(
-    operator: Operator,
-    state: Data<State>,
-    id: Id,
-) -> Result<HttpResponse, Error> {
+pub(crate) async fn withdraw(operator: Operator, state: Data<State>, id: Id) -> Result<HttpResponse, Error> {
     let gone = || {
         let sentence = "there is no invitation with this id, or it was used or has expired";
         Error::refused(Code::InvitationNotFound, sentence)

@@ -61,7 +61,7 @@ pub(crate) struct Key {
 
 /// A new API key. This is the only answer that contains the key itself.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct CreatedKey {
+pub(crate) struct CreatedKey {
     /// The key, for the Authorization header. It cannot be shown again.
     #[schema(example = "pombo_Xy3kQ9…")]
     key: String,
@@ -117,12 +117,7 @@ impl From<ApiKey> for Key {
         (status = 404, description = "`company_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn list(
-    _: Operator,
-    state: Data<State>,
-    id: Id,
-    query: Query,
-) -> Answer<Envelope<Key>> {
+pub(crate) async fn list(_: Operator, state: Data<State>, id: Id, query: Query) -> Answer<Envelope<Key>> {
     let page = query.page()?;
     let company = companies::find(&state, id.0).await?;
     let keys = state.engine.operator().await?.company(company.id).keys().page(page).await?;
@@ -143,7 +138,7 @@ pub(in crate::api) async fn list(
         (status = 404, description = "`company_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn create(
+pub(crate) async fn create(
     operator: Operator,
     body: Body,
     state: Data<State>,
@@ -211,7 +206,7 @@ async fn bound_to<'a>(
         (status = 404, description = "`company_not_found`, `key_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn revoke(
+pub(crate) async fn revoke(
     operator: Operator,
     state: Data<State>,
     id: Id,

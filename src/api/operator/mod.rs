@@ -20,4 +20,3 @@ pub(super) mod tiers;
 pub(super) mod users;
 
 pub(super) use self::auth::Operator;
-pub(super) use self::reference::document;

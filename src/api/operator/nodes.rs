@@ -19,7 +19,7 @@ use crate::engine::ShownCluster;
 
 /// The nodes of a cluster, and how they are connected.
 #[derive(Debug, Default, Serialize, ToSchema)]
-pub(in crate::api) struct Cluster {
+pub(crate) struct Cluster {
     /// The cluster's name; null for a service that runs alone.
     #[schema(example = "production")]
     cluster: Option<String>,
@@ -88,7 +88,7 @@ pub(crate) struct Postgres {
 
 /// The connection to NATS of the node that answers.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct Nats {
+pub(crate) struct Nats {
     /// Whether it is connected now.
     connected: bool,
     /// The version of the server that it is, or was last, connected to.
@@ -148,7 +148,7 @@ impl From<ShownCluster> for Cluster {
     operation_id = "listNodes",
     responses((status = 200, description = "The cluster", body = Cluster)),
 )]
-pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Answer<Cluster> {
+pub(crate) async fn list(_: Operator, state: Data<State>) -> Answer<Cluster> {
     let shown = state.engine.nodes().cluster().await?;
     Ok(Json(shown.map(Cluster::from).unwrap_or_default()))
 }
@@ -166,7 +166,7 @@ pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Answer<Clus
         (status = 404, description = "`node_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn channels(
+pub(crate) async fn channels(
     _: Operator,
     state: Data<State>,
     id: Id,
@@ -192,7 +192,7 @@ pub(in crate::api) async fn channels(
         (status = 404, description = "`node_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn drain(operator: Operator, state: Data<State>, id: Id) -> Answer<Node> {
+pub(crate) async fn drain(operator: Operator, state: Data<State>, id: Id) -> Answer<Node> {
     Ok(Json(state.engine.nodes().drain_node(&operator.who(), id.or_nil()).await?.into()))
 }
 
@@ -210,6 +210,6 @@ pub(in crate::api) async fn drain(operator: Operator, state: Data<State>, id: Id
         (status = 404, description = "`node_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn undrain(operator: Operator, state: Data<State>, id: Id) -> Answer<Node> {
+pub(crate) async fn undrain(operator: Operator, state: Data<State>, id: Id) -> Answer<Node> {
     Ok(Json(state.engine.nodes().undrain_node(&operator.who(), id.or_nil()).await?.into()))
 }

@@ -19,7 +19,7 @@ use crate::error::Code;
 
 /// What a company does when a person writes an opt-out word.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct OptOutWords {
+pub(crate) struct OptOutWords {
     /// What a person who writes such a word is left out of. With `nothing`, words have no effect.
     #[schema(value_type = StoppedByWord)]
     left_out_of: &'static str,
@@ -66,7 +66,7 @@ const NOTHING: &str = "nothing";
         (status = 404, description = "`company_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn show(_: Operator, state: Data<State>, id: Id) -> Answer<OptOutWords> {
+pub(crate) async fn show(_: Operator, state: Data<State>, id: Id) -> Answer<OptOutWords> {
     let company = companies::find(&state, id.0).await?;
     let records = state.engine.operator().await?.company(company.id);
     Ok(Json(records.suppressions().words().await?.into()))
@@ -87,12 +87,7 @@ pub(in crate::api) async fn show(_: Operator, state: Data<State>, id: Id) -> Ans
         (status = 404, description = "`company_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn set(
-    operator: Operator,
-    body: Body,
-    state: Data<State>,
-    id: Id,
-) -> Answer<OptOutWords> {
+pub(crate) async fn set(operator: Operator, body: Body, state: Data<State>, id: Id) -> Answer<OptOutWords> {
     let company = companies::find(&state, id.0).await?;
     let (NewOptOutWords { left_out_of, stop_words, start_words }, _room) =
         body.fields(&state.options).await?;

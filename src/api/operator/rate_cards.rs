@@ -22,14 +22,14 @@ use crate::error::Code;
 
 /// Every rate card.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct RateCards {
+pub(crate) struct RateCards {
     /// The cards, the newest date first. A card applies from its date to the next one's.
     data: Vec<RateCard>,
 }
 
 /// Published prices of the provider.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct RateCard {
+pub(crate) struct RateCard {
     /// The first day on which they apply.
     #[schema(format = Date, example = "2026-10-01")]
     date: String,
@@ -52,7 +52,7 @@ pub(in crate::api) struct RateCard {
 
 /// The result of uploading a rate card.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct PutRateCard {
+pub(crate) struct PutRateCard {
     /// The first day on which the prices apply.
     #[schema(format = Date, example = "2027-01-01")]
     date: String,
@@ -64,7 +64,7 @@ pub(in crate::api) struct PutRateCard {
 
 /// A price that changes.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct ChangedPrice {
+pub(crate) struct ChangedPrice {
     /// The provider's market.
     #[schema(example = "Brazil")]
     market: String,
@@ -117,7 +117,7 @@ impl From<PriceChange> for ChangedPrice {
     operation_id = "listRateCards",
     responses((status = 200, description = "Every rate card", body = RateCards)),
 )]
-pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Answer<RateCards> {
+pub(crate) async fn list(_: Operator, state: Data<State>) -> Answer<RateCards> {
     let cards = state.engine.costs().cards().await?;
     Ok(Json(RateCards { data: cards.into_iter().map(RateCard::from).collect() }))
 }
@@ -137,7 +137,7 @@ pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Answer<Rate
         (status = 201, description = "The card applies from its date", body = PutRateCard),
     ),
 )]
-pub(in crate::api) async fn put(
+pub(crate) async fn put(
     operator: Operator,
     body: Body,
     state: Data<State>,
@@ -170,7 +170,7 @@ pub(in crate::api) async fn put(
         (status = 404, description = "`rate_card_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn remove(
+pub(crate) async fn remove(
     operator: Operator,
     state: Data<State>,
     request: HttpRequest,

@@ -1,82 +1,9 @@
-//! The operators' part of the API reference, and the bodies in it that are not derived from handlers.
+//! Bodies of the operators' part of the API reference that are not derived from handlers.
 
-use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
-use utoipa::{Modify, OpenApi, ToSchema};
+use utoipa::ToSchema;
 
-use super::{
-    changes, channels, companies, invitations, keys, nodes, opt_out_words, rate_cards, suppressions, tiers,
-    users,
-};
 use crate::api::schema::{ChannelKind, OnUnknownOutcome};
 use crate::domain::tier::Quota;
-
-#[derive(OpenApi)]
-#[openapi(
-    paths(
-        tiers::list,
-        tiers::show,
-        tiers::replace,
-        tiers::change,
-        tiers::delete,
-        tiers::rename,
-        tiers::roll_back,
-        tiers::plan,
-        rate_cards::list,
-        rate_cards::put,
-        rate_cards::remove,
-        companies::list,
-        companies::create,
-        companies::show,
-        companies::change,
-        companies::disable,
-        companies::enable,
-        keys::list,
-        keys::create,
-        keys::revoke,
-        suppressions::list,
-        suppressions::add,
-        suppressions::lift,
-        opt_out_words::show,
-        opt_out_words::set,
-        users::list,
-        users::create,
-        users::show,
-        users::disable,
-        users::enable,
-        users::reset,
-        invitations::list,
-        invitations::create,
-        invitations::withdraw,
-        channels::list,
-        channels::create,
-        channels::rename,
-        channels::remove,
-        channels::set_tier,
-        channels::reconnect,
-        channels::load::show,
-        nodes::list,
-        nodes::channels,
-        nodes::drain,
-        nodes::undrain,
-        changes::list,
-    ),
-    modifiers(&OperatorKey),
-)]
-struct Document;
-
-struct OperatorKey;
-
-impl Modify for OperatorKey {
-    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
-        let scheme = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
-        document.components.get_or_insert_default().add_security_scheme("operator_key", scheme);
-    }
-}
-
-/// The operators' endpoints, to be merged into the whole document.
-pub(in crate::api) fn document() -> utoipa::openapi::OpenApi {
-    Document::openapi()
-}
 
 /// The options of a tier, as the tier file explains them. An option that is left out or null has its default
 /// value.

@@ -29,7 +29,7 @@ use crate::api::suppressions::{self, NewSuppression, Suppression};
         (status = 404, description = "`company_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn list(
+pub(crate) async fn list(
     _: Operator,
     state: Data<State>,
     id: Id,
@@ -55,7 +55,7 @@ pub(in crate::api) async fn list(
         (status = 404, description = "`company_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn add(
+pub(crate) async fn add(
     operator: Operator,
     body: Body,
     state: Data<State>,
@@ -85,7 +85,7 @@ pub(in crate::api) async fn add(
         (status = 404, description = "`company_not_found`, `suppression_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn lift(
+pub(crate) async fn lift(
     operator: Operator,
     state: Data<State>,
     id: Id,

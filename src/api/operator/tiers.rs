@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 pub(crate) use self::effect::SendEffect;
 use self::effect::TierChange;
-pub(in crate::api) use self::effect::{__path_plan, plan};
+pub(crate) use self::effect::{__path_plan, plan};
 use super::Operator;
 use super::reference::{Tier, TierOptions};
 use crate::api::State;
@@ -31,11 +31,11 @@ use crate::error::Code;
 use crate::surface::paths::argument;
 
 /// The `{name}` of the path.
-pub(in crate::api) struct TierName(String);
+pub(crate) struct TierName(String);
 
 /// A stored tier.
 #[derive(Serialize)]
-pub(in crate::api) struct Record {
+pub(crate) struct Record {
     #[serde(flatten)]
     document: Document,
     updated_at: Timestamp,
@@ -51,7 +51,7 @@ enum Document {
 
 /// Every tier.
 #[derive(Serialize, ToSchema)]
-pub(in crate::api) struct Tiers {
+pub(crate) struct Tiers {
     /// The tiers, sorted by name.
     #[schema(value_type = Vec<Tier>)]
     data: Vec<Record>,
@@ -59,7 +59,7 @@ pub(in crate::api) struct Tiers {
 
 /// The result of replacing a tier.
 #[derive(Serialize, ToSchema)]
-pub(in crate::api) struct Replaced {
+pub(crate) struct Replaced {
     /// The tier's name.
     #[schema(example = "standard")]
     name: String,
@@ -123,7 +123,7 @@ impl From<records::tiers::Record> for Record {
     operation_id = "listTiers",
     responses((status = 200, description = "Every tier", body = Tiers)),
 )]
-pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Answer<Tiers> {
+pub(crate) async fn list(_: Operator, state: Data<State>) -> Answer<Tiers> {
     let tiers = state.engine.operator().await?.tiers().all().await?;
     Ok(Json(Tiers { data: tiers.into_iter().map(Record::from).collect() }))
 }
@@ -139,7 +139,7 @@ pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Answer<Tier
         (status = 404, description = "`tier_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn show(_: Operator, name: TierName, state: Data<State>) -> Answer<Record> {
+pub(crate) async fn show(_: Operator, name: TierName, state: Data<State>) -> Answer<Record> {
     find(&state, &name.0).await.map(Record::from).map(Json)
 }
 
@@ -162,7 +162,7 @@ pub(in crate::api) async fn show(_: Operator, name: TierName, state: Data<State>
         (status = 409, description = "`tier_kind_changed`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn replace(
+pub(crate) async fn replace(
     operator: Operator,
     name: TierName,
     body: Body,
@@ -195,7 +195,7 @@ pub(in crate::api) async fn replace(
         (status = 404, description = "`tier_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn change(
+pub(crate) async fn change(
     operator: Operator,
     name: TierName,
     body: Body,
@@ -224,7 +224,7 @@ pub(in crate::api) async fn change(
         (status = 409, description = "`tier_in_use`: the sentence says by whom", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn delete(
+pub(crate) async fn delete(
     operator: Operator,
     name: TierName,
     state: Data<State>,
@@ -248,7 +248,7 @@ pub(in crate::api) async fn delete(
         (status = 409, description = "`already_exists`: another tier has the name", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn rename(
+pub(crate) async fn rename(
     operator: Operator,
     name: TierName,
     body: Body,
@@ -280,7 +280,7 @@ pub(in crate::api) async fn rename(
         (status = 409, description = "`tier_kind_changed`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn roll_back(
+pub(crate) async fn roll_back(
     operator: Operator,
     name: TierName,
     body: Body,

@@ -54,7 +54,7 @@ pub(crate) struct User {
 
 /// A link that is valid once. Only this answer contains it.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct Link {
+pub(crate) struct Link {
     /// The path of the link, below the address of the service.
     #[schema(example = "/console/link/Xy3kQ9…")]
     path: String,
@@ -65,7 +65,7 @@ pub(in crate::api) struct Link {
 
 /// A user, and the link with which the user chooses a password.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct LinkedUser {
+pub(crate) struct LinkedUser {
     /// The user.
     user: User,
     /// The link to pass on.
@@ -129,7 +129,7 @@ impl From<NewLink> for Link {
     params(PageParameters, SearchParameter),
     responses((status = 200, description = "A page of users", body = Envelope<User>)),
 )]
-pub(in crate::api) async fn list(_: Operator, state: Data<State>, query: Query) -> Answer<Envelope<User>> {
+pub(crate) async fn list(_: Operator, state: Data<State>, query: Query) -> Answer<Envelope<User>> {
     let (page, search) = (query.page()?, query.search()?);
     let users = state.accounts.users(page, search.as_deref()).await?;
     Ok(Json(Envelope::new(page, users)))
@@ -150,7 +150,7 @@ pub(in crate::api) async fn list(_: Operator, state: Data<State>, query: Query) 
         (status = 409, description = "`already_exists`: another user has the e-mail", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn create(
+pub(crate) async fn create(
     operator: Operator,
     body: Body,
     state: Data<State>,
@@ -175,7 +175,7 @@ pub(in crate::api) async fn create(
         (status = 404, description = "`user_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn show(_: Operator, state: Data<State>, id: Id) -> Answer<User> {
+pub(crate) async fn show(_: Operator, state: Data<State>, id: Id) -> Answer<User> {
     find(&state, id).await.map(User::from).map(Json)
 }
 
@@ -192,7 +192,7 @@ pub(in crate::api) async fn show(_: Operator, state: Data<State>, id: Id) -> Ans
         (status = 404, description = "`user_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn disable(operator: Operator, state: Data<State>, id: Id) -> Answer<User> {
+pub(crate) async fn disable(operator: Operator, state: Data<State>, id: Id) -> Answer<User> {
     set_disabled(&operator, &state, id, true).await
 }
 
@@ -207,7 +207,7 @@ pub(in crate::api) async fn disable(operator: Operator, state: Data<State>, id: 
         (status = 404, description = "`user_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn enable(operator: Operator, state: Data<State>, id: Id) -> Answer<User> {
+pub(crate) async fn enable(operator: Operator, state: Data<State>, id: Id) -> Answer<User> {
     set_disabled(&operator, &state, id, false).await
 }
 
@@ -226,7 +226,7 @@ pub(in crate::api) async fn enable(operator: Operator, state: Data<State>, id: I
         (status = 404, description = "`user_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn reset(
+pub(crate) async fn reset(
     operator: Operator,
     body: Body,
     state: Data<State>,

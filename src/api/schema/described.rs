@@ -15,7 +15,7 @@ macro_rules! described {
         $name:ident $(with $inner:ident)? { $($(#[doc = $field_doc:literal])* $field:literal: $schema:expr,)* }
     )*) => {$(
         $(#[doc = $doc])+
-        pub(in crate::api) enum $name {}
+        pub(crate) enum $name {}
 
         impl PartialSchema for $name {
             fn schema() -> RefOr<Schema> {
@@ -112,7 +112,7 @@ described! {
 }
 
 /// The value before or after a change: a word, or an object such as a tier.
-pub(in crate::api) enum ChangedValue {}
+pub(crate) enum ChangedValue {}
 
 impl PartialSchema for ChangedValue {
     fn schema() -> RefOr<Schema> {

@@ -24,94 +24,94 @@ use crate::engine::web_session;
 
 schema_words! {
     /// The type of a send's messages.
-    pub(in crate::api) SendType = request::business_types();
+    pub(crate) SendType = request::business_types();
     /// The kind of provider of a channel.
-    pub(in crate::api) ChannelKind = Kind::ALL.iter().map(|kind| kind.as_str());
+    pub(crate) ChannelKind = Kind::ALL.iter().map(|kind| kind.as_str());
     /// Whether a channel can send. Only business accounts are `blocked`, only web sessions `pairing`.
-    pub(in crate::api) ChannelStatus = Status::ALL.iter().map(|status| status.as_str());
+    pub(crate) ChannelStatus = Status::ALL.iter().map(|status| status.as_str());
     /// The state of a channel's pairing with a phone.
-    pub(in crate::api) PairingState = web_session::Stage::ALL.iter().map(|stage| stage.as_str());
+    pub(crate) PairingState = web_session::Stage::ALL.iter().map(|stage| stage.as_str());
     /// The state of a send.
-    pub(in crate::api) SendState = Stage::ALL.iter().map(|stage| stage.as_str());
+    pub(crate) SendState = Stage::ALL.iter().map(|stage| stage.as_str());
     /// Why a send ended although nobody asked for that.
-    pub(in crate::api) SendEndReason = EndReason::ALL.iter().map(|reason| reason.as_str());
+    pub(crate) SendEndReason = EndReason::ALL.iter().map(|reason| reason.as_str());
     /// The kind of reason for which an entry of a send is skipped.
-    pub(in crate::api) SkippedCode = request::SkipCode::ALL.map(request::SkipCode::as_str);
+    pub(crate) SkippedCode = request::SkipCode::ALL.map(request::SkipCode::as_str);
     /// The outcome of a send for a contact.
-    pub(in crate::api) SendReception = Reception::ALL.iter().map(|word| word.as_str());
+    pub(crate) SendReception = Reception::ALL.iter().map(|word| word.as_str());
     /// What the filter of a segment names and the company has no more.
-    pub(in crate::api) SegmentLack = Lack::ALL.iter().map(|lack| lack.as_str());
+    pub(crate) SegmentLack = Lack::ALL.iter().map(|lack| lack.as_str());
     /// The state of a message.
-    pub(in crate::api) MessageState = State::ALL.iter().map(|state| state.as_str());
+    pub(crate) MessageState = State::ALL.iter().map(|state| state.as_str());
     /// Why no message of a send, or of a channel, goes out now.
-    pub(in crate::api) WaitingReason = Reason::ALL.iter().map(|reason| reason.as_str());
+    pub(crate) WaitingReason = Reason::ALL.iter().map(|reason| reason.as_str());
     /// The limit that decides how long a send takes.
-    pub(in crate::api) BindingLimit = Binding::ALL.iter().map(|binding| binding.as_str());
+    pub(crate) BindingLimit = Binding::ALL.iter().map(|binding| binding.as_str());
     /// What happened to a message. `attempted` and `sent` may have no time, because it is not always kept;
     /// `delivered` has none for a message that was read.
-    pub(in crate::api) MessageMilestone = Milestone::ALL.iter().map(|milestone| milestone.as_str());
+    pub(crate) MessageMilestone = Milestone::ALL.iter().map(|milestone| milestone.as_str());
     /// The category of a message that decides its price; `other` has no published price.
-    pub(in crate::api) MessageCategory = PriceCategory::ALL.iter().map(|category| category.as_str());
+    pub(crate) MessageCategory = PriceCategory::ALL.iter().map(|category| category.as_str());
     /// The name of a limit. Only web sessions have `daily_cap` and `cold_contacts`.
-    pub(in crate::api) LimitName = limit::Name::ALL.iter().map(|name| name.as_str());
+    pub(crate) LimitName = limit::Name::ALL.iter().map(|name| name.as_str());
     /// How a template names its variables.
-    pub(in crate::api) TemplateParameterFormat = ParameterFormat::ALL.iter().map(|format| format.as_str());
+    pub(crate) TemplateParameterFormat = ParameterFormat::ALL.iter().map(|format| format.as_str());
     /// What happens to a message whose outcome is unknown, because the provider may have accepted it.
-    pub(in crate::api) OnUnknownOutcome = UnknownOutcome::ALL.iter().map(|outcome| outcome.as_str());
+    pub(crate) OnUnknownOutcome = UnknownOutcome::ALL.iter().map(|outcome| outcome.as_str());
     /// The result for one record of a batch.
-    pub(in crate::api) WriteResult = ["created", "updated", "unchanged", "rejected"];
+    pub(crate) WriteResult = ["created", "updated", "unchanged", "rejected"];
     /// The type of message that a file is sent as.
-    pub(in crate::api) MediaKind = media::Kind::ALL.iter().map(|kind| kind.as_str());
+    pub(crate) MediaKind = media::Kind::ALL.iter().map(|kind| kind.as_str());
     /// The state of an import.
-    pub(in crate::api) ImportState = imports::State::ALL.iter().map(|state| state.as_str());
+    pub(crate) ImportState = imports::State::ALL.iter().map(|state| state.as_str());
     /// What the values of an own field of contacts are.
-    pub(in crate::api) ContactFieldType = FieldKind::ALL.iter().map(|kind| kind.as_str());
+    pub(crate) ContactFieldType = FieldKind::ALL.iter().map(|kind| kind.as_str());
     /// The action on an import.
-    pub(in crate::api) ImportAction = ["start", "cancel"];
+    pub(crate) ImportAction = ["start", "cancel"];
     /// With whom a conversation is.
-    pub(in crate::api) ConversationPeer = ConversationKind::ALL.iter().map(|kind| kind.as_str());
+    pub(crate) ConversationPeer = ConversationKind::ALL.iter().map(|kind| kind.as_str());
     /// Whether a conversation is dealt with.
-    pub(in crate::api) ConversationState = inbound::ConversationState::ALL.iter().map(|state| state.as_str());
+    pub(crate) ConversationState = inbound::ConversationState::ALL.iter().map(|state| state.as_str());
     /// Who wrote a message: the person (`in`), the company on its own phone or with another program (`echo`), or the company
     /// through Pombo (`out`).
-    pub(in crate::api) MessageDirection = ["in", "echo", "out"];
+    pub(crate) MessageDirection = ["in", "echo", "out"];
     /// Who decides whether messages go to people whose window is closed.
-    pub(in crate::api) WindowRuleName = WindowRule::ALL.iter().map(|rule| rule.as_str());
+    pub(crate) WindowRuleName = WindowRule::ALL.iter().map(|rule| rule.as_str());
     /// The type of an event that a webhook endpoint can get.
-    pub(in crate::api) EventType = known_types().map(Type::as_str);
+    pub(crate) EventType = known_types().map(Type::as_str);
     /// Whether events are sent to a webhook endpoint.
-    pub(in crate::api) WebhookState = ["enabled", "disabled"];
+    pub(crate) WebhookState = ["enabled", "disabled"];
     /// The form in which a webhook endpoint gets events: Pombo's own (`pombo`), or that of Meta's webhooks (`graph`).
-    pub(in crate::api) WebhookShape = Shape::ALL.iter().map(|shape| shape.as_str());
+    pub(crate) WebhookShape = Shape::ALL.iter().map(|shape| shape.as_str());
     /// What a receiver of Meta's webhooks understands: everything (`meta`); what every program knows, where anything else is
     /// `unsupported` (`strict`); or the same with echoes, and reactions as texts (`chatwoot`).
-    pub(in crate::api) ReceiverProfile = WebhookProfile::ALL.iter().map(|profile| profile.as_str());
+    pub(crate) ReceiverProfile = WebhookProfile::ALL.iter().map(|profile| profile.as_str());
     /// For what a program set a webhook endpoint at the door that speaks Graph.
-    pub(in crate::api) ReceiverOf = ["number", "account", "app"];
+    pub(crate) ReceiverOf = ["number", "account", "app"];
     /// Why a webhook endpoint is disabled: its receiver answered 410 (`gone`), a `person` or a program disabled it, or all
     /// attempts of five days failed (`failures`).
-    pub(in crate::api) WebhookDisabledReason = Cause::ALL.iter().map(|cause| cause.as_str());
+    pub(crate) WebhookDisabledReason = Cause::ALL.iter().map(|cause| cause.as_str());
     /// A part of a webhook endpoint that is stored sealed: the `secret` that signs its requests, or their `headers`.
-    pub(in crate::api) WebhookSealedPart = SealedPart::ALL.iter().map(|part| part.as_str());
+    pub(crate) WebhookSealedPart = SealedPart::ALL.iter().map(|part| part.as_str());
     /// The events that a webhook endpoint gets once more: `all` that it gets, or those that `failed`, which were given up or wait
     /// for another attempt.
-    pub(in crate::api) WebhookReplayState = ReplayOf::ALL.iter().map(|of| of.as_str());
+    pub(crate) WebhookReplayState = ReplayOf::ALL.iter().map(|of| of.as_str());
     /// The first events that an enabled webhook endpoint gets: those that happened while it was disabled (`cursor`), or those
     /// that happen from `now` on.
-    pub(in crate::api) WebhookResume = Resume::ALL.iter().map(|resume| resume.as_str());
+    pub(crate) WebhookResume = Resume::ALL.iter().map(|resume| resume.as_str());
     /// The scope of an API key.
-    pub(in crate::api) KeyScope = Scope::ALL.map(Scope::as_str);
+    pub(crate) KeyScope = Scope::ALL.map(Scope::as_str);
     /// The role of a person in a company.
-    pub(in crate::api) MemberRole = Role::ALL.map(Role::as_str);
+    pub(crate) MemberRole = Role::ALL.map(Role::as_str);
     /// The messages that a recipient does not get.
-    pub(in crate::api) LeftOutOf = Suppression::ALL.map(Suppression::as_str);
+    pub(crate) LeftOutOf = Suppression::ALL.map(Suppression::as_str);
     /// Where a suppression comes from: the `provider` reported it, the person stopped marketing in WhatsApp
     /// (`preference`) or wrote an opt-out word (`message`), or an `operator`, a user or an API key added it.
-    pub(in crate::api) SuppressionSource = Source::ALL.map(Source::as_str);
+    pub(crate) SuppressionSource = Source::ALL.map(Source::as_str);
     /// The messages that a person who writes an opt-out word does not get.
-    pub(in crate::api) StoppedByWord = std::iter::once("nothing").chain(Suppression::ALL.map(Suppression::as_str));
+    pub(crate) StoppedByWord = std::iter::once("nothing").chain(Suppression::ALL.map(Suppression::as_str));
     /// The state of a node: it takes channels; it gives them away; or others take them over.
-    pub(in crate::api) NodeState = cluster::NodeState::ALL.map(cluster::NodeState::as_str);
+    pub(crate) NodeState = cluster::NodeState::ALL.map(cluster::NodeState::as_str);
     /// The kind of record that was changed.
-    pub(in crate::api) ChangeSubject = What::ALL.iter().map(|what| what.as_str());
+    pub(crate) ChangeSubject = What::ALL.iter().map(|what| what.as_str());
 }

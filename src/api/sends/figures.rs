@@ -23,10 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Why messages of a send did not arrive.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = SendFailures)]
-pub(in crate::api) struct FailureList {
+pub(crate) struct SendFailures {
     /// Each reason, the most frequent first.
-    data: Vec<CauseRecord>,
+    data: Vec<SendFailure>,
     /// When this was counted. Figures of a large send may be some seconds old.
     #[schema(value_type = String, format = DateTime)]
     as_of: Timestamp,
@@ -34,8 +33,7 @@ pub(in crate::api) struct FailureList {
 
 /// Messages that did not arrive for the same reason.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = SendFailure)]
-pub(in crate::api) struct CauseRecord {
+pub(crate) struct SendFailure {
     /// The state in which they ended.
     #[schema(value_type = MessageState, example = "failed")]
     state: &'static str,
@@ -51,12 +49,11 @@ pub(in crate::api) struct CauseRecord {
 
 /// How fast the messages of a send went out.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = SendPace)]
-pub(in crate::api) struct PaceRecord {
+pub(crate) struct SendPace {
     /// How long each step is, in seconds.
     step_seconds: u64,
     /// The steps, up to the last one with messages.
-    data: Vec<PaceStep>,
+    data: Vec<SendPaceStep>,
     /// When this was counted. Figures of a large send may be some seconds old.
     #[schema(value_type = String, format = DateTime)]
     as_of: Timestamp,
@@ -64,8 +61,7 @@ pub(in crate::api) struct PaceRecord {
 
 /// The messages of one step.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = SendPaceStep)]
-pub(in crate::api) struct PaceStep {
+pub(crate) struct SendPaceStep {
     /// When the step begins.
     #[schema(value_type = String, format = DateTime)]
     at: Timestamp,
@@ -73,7 +69,7 @@ pub(in crate::api) struct PaceStep {
     messages: u64,
 }
 
-impl From<&Cause> for CauseRecord {
+impl From<&Cause> for SendFailure {
     fn from(Cause { state, code, sentence, messages }: &Cause) -> Self {
         let (error_code, error) = (*code, sentence.clone());
         Self { state: state.as_str(), error_code, error, messages: *messages }
@@ -90,14 +86,14 @@ impl From<&Cause> for CauseRecord {
     operation_id = "listSendFailures",
     params(("id" = Uuid, Path, description = "The send")),
     responses(
-        (status = 200, description = "Each reason", body = FailureList),
+        (status = 200, description = "Each reason", body = SendFailures),
         (status = 404, description = "`send_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn failures(company: Company, state: Data<State>, id: Id) -> Answer<FailureList> {
+pub(crate) async fn failures(company: Company, state: Data<State>, id: Id) -> Answer<SendFailures> {
     let counted = counted(&state, company, id).await?;
-    let data = counted.tally.causes.iter().map(CauseRecord::from).collect();
-    Ok(Json(FailureList { data, as_of: counted.at }))
+    let data = counted.tally.causes.iter().map(SendFailure::from).collect();
+    Ok(Json(SendFailures { data, as_of: counted.at }))
 }
 
 /// Show how fast a send went
@@ -109,17 +105,17 @@ pub(in crate::api) async fn failures(company: Company, state: Data<State>, id: I
     operation_id = "showSendPace",
     params(("id" = Uuid, Path, description = "The send")),
     responses(
-        (status = 200, description = "Messages over time", body = PaceRecord),
+        (status = 200, description = "Messages over time", body = SendPace),
         (status = 404, description = "`send_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn pace(company: Company, state: Data<State>, id: Id) -> Answer<PaceRecord> {
+pub(crate) async fn pace(company: Company, state: Data<State>, id: Id) -> Answer<SendPace> {
     let counted = counted(&state, company, id).await?;
     let Pace { from, step, messages } = &counted.tally.pace;
     let steps = (0_u32..).zip(messages);
     let data =
-        steps.map(|(number, messages)| PaceStep { at: from.plus(*step * number), messages: *messages });
-    Ok(Json(PaceRecord { step_seconds: step.as_secs(), data: data.collect(), as_of: counted.at }))
+        steps.map(|(number, messages)| SendPaceStep { at: from.plus(*step * number), messages: *messages });
+    Ok(Json(SendPace { step_seconds: step.as_secs(), data: data.collect(), as_of: counted.at }))
 }
 
 async fn counted(state: &State, company: Company, id: Id) -> Result<Arc<Counted>, Error> {

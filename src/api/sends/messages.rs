@@ -1,14 +1,14 @@
 //! The messages of a send: a page of them, all of them, or one message with its journey.
 
 mod form;
-pub(in crate::api) mod journey;
+pub(crate) mod journey;
 
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use self::form::{Form, Listed};
+use self::form::{ExportForm, ListedMessages};
 use super::send_id;
 use crate::api::State;
 use crate::api::auth::Company;
@@ -28,7 +28,7 @@ use crate::error::Code;
 /// One recipient's message.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SendMessage)]
-pub(in crate::api) struct MessageRecord {
+pub(crate) struct MessageRecord {
     /// Its position in the send, from 0.
     ordinal: u64,
     /// The recipient: a number, or a group's id with `@g.us`.
@@ -57,7 +57,7 @@ pub(in crate::api) struct MessageRecord {
 
 /// What went wrong with a message.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct MessageError {
+pub(crate) struct MessageError {
     /// The provider's code, when it gave one. A negative code is Pombo's own: see the table of codes.
     #[schema(example = 131_026)]
     code: Option<i64>,
@@ -72,7 +72,7 @@ impl MessageRecord {
     }
 
     /// A message to its number, or to this group.
-    pub(in crate::api) fn to(Message { outcome, updated_at }: Message, group: Option<&str>) -> Self {
+    pub(crate) fn to(Message { outcome, updated_at }: Message, group: Option<&str>) -> Self {
         let Outcome { position, state, attempts, provider_message_id, error, retry_at, taken_at: _ } =
             outcome;
         let Position { ordinal, recipient } = position;
@@ -93,7 +93,7 @@ impl MessageRecord {
     }
 
     /// The same message with the caller's own name for it.
-    pub(in crate::api) fn named(self, message_reference: Option<String>) -> Self {
+    pub(crate) fn named(self, message_reference: Option<String>) -> Self {
         Self { message_reference, ..self }
     }
 }
@@ -123,7 +123,7 @@ impl MessageRecord {
         (status = 404, description = "`send_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn list(
+pub(crate) async fn list(
     company: Company,
     state: Data<State>,
     id: Id,
@@ -134,10 +134,16 @@ pub(in crate::api) async fn list(
     let (listing, selection) = (query.listing::<u64>("messages"), selection(&query)?);
     let records = state.engine.company(company.id).await?;
     let snapshot = records.sends().snapshot(id).await?.ok_or_else(no_such_send)?;
-    if let Some(form) = Form::accepted(&request) {
+    if let Some(form) = ExportForm::accepted(&request) {
         drop(records);
         let engine = state.engine.clone();
-        return Ok(form.answer(Listed { engine, company_id: company.id, send_id: id, snapshot, selection }));
+        return Ok(form.answer(ListedMessages {
+            engine,
+            company_id: company.id,
+            send_id: id,
+            snapshot,
+            selection,
+        }));
     }
     let listing = listing?;
     let found = if selection.codes.is_empty() {
@@ -180,7 +186,7 @@ pub(in crate::api) async fn list(
         (status = 404, description = "`send_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn export(
+pub(crate) async fn export(
     company: Company,
     state: Data<State>,
     id: Id,
@@ -191,9 +197,9 @@ pub(in crate::api) async fn export(
     let records = state.engine.company(company.id).await?;
     let snapshot = records.sends().snapshot(id).await?.ok_or_else(no_such_send)?;
     drop(records);
-    let form = Form::accepted(&request).unwrap_or(Form::Lines);
+    let form = ExportForm::accepted(&request).unwrap_or(ExportForm::Lines);
     let engine = state.engine.clone();
-    Ok(form.answer(Listed { engine, company_id: company.id, send_id: id, snapshot, selection }))
+    Ok(form.answer(ListedMessages { engine, company_id: company.id, send_id: id, snapshot, selection }))
 }
 
 /// The requested messages: those in one state, and with one code.
@@ -208,7 +214,7 @@ fn selection(query: &Query) -> Result<Selection, Error> {
 }
 
 /// The requested state.
-pub(in crate::api) fn wanted(query: &Query) -> Result<Option<message::State>, Error> {
+pub(crate) fn wanted(query: &Query) -> Result<Option<message::State>, Error> {
     let Some(word) = query.text("state")? else { return Ok(None) };
     let found = message::State::from_word(&word);
     found.map(Some).ok_or_else(|| {

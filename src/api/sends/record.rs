@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::content::ContentRecord;
+use crate::api::content::SendContent;
 use crate::api::schema::{SendEndReason, SendState, SendType};
 use crate::api::waiting::WaitingRecord;
 use crate::clock::Timestamp;
@@ -18,7 +18,7 @@ use crate::engine::records::sends::{Record, TemplateName};
 /// An accepted send.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Send)]
-pub(in crate::api) struct SendRecord {
+pub(crate) struct SendRecord {
     /// The id of the send.
     id: Uuid,
     /// The name that its request gave it, or one that is made of its template or text and its recipients.
@@ -50,7 +50,7 @@ pub(in crate::api) struct SendRecord {
     #[schema(max_items = 100)]
     retried_by: Vec<Uuid>,
     /// Its messages by state; the sum is `recipients_count`.
-    counts: CountsRecord,
+    counts: MessageCounts,
     /// Of the messages that are `sent`, `delivered` or `read`, those that were answered: the recipient wrote in the same
     /// channel after the message, within 72 hours.
     answered_count: u64,
@@ -73,9 +73,9 @@ pub(in crate::api) struct SendRecord {
     /// The caller's own notes, as its request gave them.
     metadata: BTreeMap<String, String>,
     /// What it sends. Not in lists.
-    #[schema(value_type = ContentRecord, required = false)]
+    #[schema(value_type = SendContent, required = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
-    content: Option<ContentRecord>,
+    content: Option<SendContent>,
     /// When it was accepted.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
@@ -89,7 +89,7 @@ pub(in crate::api) struct SendRecord {
 /// Why a send ended although nobody asked for that.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = EndReason)]
-pub(in crate::api) struct EndReasonRecord {
+pub(crate) struct EndReasonRecord {
     /// The reason, for programs.
     #[schema(value_type = SendEndReason, example = "restored")]
     code: &'static str,
@@ -100,7 +100,7 @@ pub(in crate::api) struct EndReasonRecord {
 /// The template of a send.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SendTemplate)]
-pub(in crate::api) struct TemplateRecord {
+pub(crate) struct TemplateRecord {
     /// The id of the template, as in `template_id`.
     #[schema(example = 7)]
     id: i64,
@@ -114,8 +114,7 @@ pub(in crate::api) struct TemplateRecord {
 
 /// How many messages are in each state.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = MessageCounts)]
-pub(in crate::api) struct CountsRecord {
+pub(crate) struct MessageCounts {
     /// Not attempted yet, or waiting for a retry.
     queued: u64,
     /// Handed to the provider; the answer is pending.
@@ -191,7 +190,7 @@ impl From<(Record, Outlook)> for SendRecord {
             retry_of,
             retried_by: retries,
             answered_count: counts.answered(),
-            counts: CountsRecord::from(counts),
+            counts: MessageCounts::from(counts),
             rate_per_second: rate,
             estimated_end,
             waiting: waiting.map(WaitingRecord::from),
@@ -215,7 +214,7 @@ impl From<EndReason> for EndReasonRecord {
 
 impl SendRecord {
     /// This record with the content of its send.
-    pub(super) fn with(self, content: ContentRecord) -> Self {
+    pub(super) fn with(self, content: SendContent) -> Self {
         Self { content: Some(content), ..self }
     }
 }
@@ -226,7 +225,7 @@ impl From<TemplateName> for TemplateRecord {
     }
 }
 
-impl From<Counts> for CountsRecord {
+impl From<Counts> for MessageCounts {
     fn from(counts: Counts) -> Self {
         Self {
             queued: counts.of(State::Queued),

@@ -18,7 +18,7 @@ use crate::error::Code;
 
 bodies! {
     /// A change of a scheduled send.
-    pub(in crate::api) struct SendPatch of Value {
+    pub(crate) struct SendPatch of Value {
         /// When the send starts, in RFC 3339 with an offset: in the future, at most a year ahead, and before its
         /// `expires_at`.
         #[schema(format = DateTime)]
@@ -43,7 +43,7 @@ bodies! {
         (status = 409, description = "`send_has_begun`, `send_is_over`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn change(
+pub(crate) async fn change(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,

@@ -63,7 +63,7 @@ use crate::surface::body::Room;
         (status = 422, description = "`idempotency_key_reused`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn retry(
+pub(crate) async fn retry(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,

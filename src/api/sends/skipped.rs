@@ -44,7 +44,7 @@ type Placed = (u64, SkippedEntry);
         (status = 404, description = "`send_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn list(
+pub(crate) async fn list(
     company: Company,
     state: Data<State>,
     id: Id,

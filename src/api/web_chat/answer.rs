@@ -4,20 +4,19 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::content::{Location, Reaction, VCard, VCards};
+use super::content::{WebContact, WebContacts, WebLocation, WebReaction};
 use super::file::File;
 use crate::connector::web_session::{Built, BuiltMedia, MediaKind};
 use crate::engine::HandedOver;
 
 /// A message was sent.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WebSent)]
-pub(in crate::api) struct Sent {
+pub(crate) struct WebSent {
     /// For a person.
     #[schema(example = "Message sent")]
     message: &'static str,
     /// One item.
-    data: [Item; 1],
+    data: [WebSentItem; 1],
     /// The send, whose state `GET /api/v1/sends/{id}` has from now on.
     send_id: Uuid,
     /// The fields of the request that had no effect: fields that this path does not know, or that the message's type
@@ -29,137 +28,87 @@ pub(in crate::api) struct Sent {
 
 /// A message that was sent.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WebSentItem)]
-struct Item {
+struct WebSentItem {
     /// Its position, from 0.
     #[schema(example = 0)]
     index: u32,
-    result: Outcome,
+    result: WebSentResult,
 }
 
 /// The message that was sent.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WebSentResult)]
-struct Outcome {
-    key: Key,
-    message: Message,
+struct WebSentResult {
+    key: WebMessageKey,
+    message: WebMessage,
     /// Unix seconds.
     #[serde(rename = "messageTimestamp")]
     #[schema(example = "1763800000")]
     message_timestamp: String,
     /// WhatsApp's server has not confirmed the message yet; the send has its later states.
-    status: Status,
+    status: WebSentStatus,
 }
 
 /// The status of a message that was handed over.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = WebSentStatus)]
-enum Status {
+enum WebSentStatus {
     Pending,
 }
 
 /// The content that was handed over: one of these types.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
-#[schema(as = WebMessage)]
-enum Message {
-    Text(TextMessage),
-    Image(ImageMessage),
-    Video(VideoMessage),
-    Audio(AudioMessage),
-    Document(DocumentMessage),
-    Sticker(StickerMessage),
-    Location(LocationMessage),
-    Contact(ContactMessage),
-    Contacts(ContactsMessage),
-    Reaction(ReactionMessage),
+enum WebMessage {
+    Text(WebTextMessage),
+    Image(WebImageMessage),
+    Video(WebVideoMessage),
+    Audio(WebAudioMessage),
+    Document(WebDocumentMessage),
+    Sticker(WebStickerMessage),
+    Location(WebLocationMessage),
+    Contact(WebContactMessage),
+    Contacts(WebContactsMessage),
+    Reaction(WebReactionMessage),
+}
+
+/// Writes messages: each is an object with one field, whose name tells its type.
+macro_rules! messages {
+    ($($(#[$about:meta])+ $message:ident { $field:ident: $content:ident })*) => {$(
+        $(#[$about])+
+        #[derive(Debug, Serialize, ToSchema)]
+        #[serde(rename_all = "camelCase")]
+        struct $message {
+            $field: $content,
+        }
+    )*};
+}
+
+messages! {
+    /// A text.
+    WebTextMessage { extended_text_message: WebText }
+    /// A picture.
+    WebImageMessage { image_message: WebSentFile }
+    /// A film.
+    WebVideoMessage { video_message: WebSentFile }
+    /// A sound.
+    WebAudioMessage { audio_message: WebSentFile }
+    /// Any other file.
+    WebDocumentMessage { document_message: WebSentFile }
+    /// A sticker.
+    WebStickerMessage { sticker_message: WebSentFile }
+    /// A place on the map.
+    WebLocationMessage { location_message: WebLocation }
+    /// One person's card.
+    WebContactMessage { contact_message: WebContact }
+    /// The cards of several people.
+    WebContactsMessage { contacts_array_message: WebContacts }
+    /// An emoji below a message.
+    WebReactionMessage { reaction_message: WebReaction }
 }
 
 /// A text.
 #[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = WebTextMessage)]
-struct TextMessage {
-    extended_text_message: Text,
-}
-
-/// A picture.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = WebImageMessage)]
-struct ImageMessage {
-    image_message: SentFile,
-}
-
-/// A film.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = WebVideoMessage)]
-struct VideoMessage {
-    video_message: SentFile,
-}
-
-/// A sound.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = WebAudioMessage)]
-struct AudioMessage {
-    audio_message: SentFile,
-}
-
-/// Any other file.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = WebDocumentMessage)]
-struct DocumentMessage {
-    document_message: SentFile,
-}
-
-/// A sticker.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = WebStickerMessage)]
-struct StickerMessage {
-    sticker_message: SentFile,
-}
-
-/// A place on the map.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = WebLocationMessage)]
-struct LocationMessage {
-    location_message: Location,
-}
-
-/// One person's card.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = WebContactMessage)]
-struct ContactMessage {
-    contact_message: VCard,
-}
-
-/// The cards of several people.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = WebContactsMessage)]
-struct ContactsMessage {
-    contacts_array_message: VCards,
-}
-
-/// An emoji below a message.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = WebReactionMessage)]
-struct ReactionMessage {
-    reaction_message: Reaction,
-}
-
-/// A text.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WebText)]
-struct Text {
+struct WebText {
     /// As it was given.
     #[schema(example = "Your order has left.")]
     text: String,
@@ -167,8 +116,7 @@ struct Text {
 
 /// A file that was sent.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WebSentFile)]
-struct SentFile {
+struct WebSentFile {
     /// The address of the encrypted file, valid for some weeks.
     url: String,
     #[serde(flatten)]
@@ -185,8 +133,7 @@ struct SentFile {
 
 /// The key of a message.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WebMessageKey)]
-struct Key {
+struct WebMessageKey {
     /// The recipient.
     #[serde(rename = "remoteJid")]
     #[schema(example = "5511988887777@s.whatsapp.net")]
@@ -199,33 +146,38 @@ struct Key {
     id: String,
 }
 
-impl From<HandedOver> for Sent {
+impl From<HandedOver> for WebSent {
     fn from(HandedOver { send_id, sent, text, ignored, at }: HandedOver) -> Self {
         let message = match sent.built {
-            Built::Text => {
-                Message::Text(TextMessage { extended_text_message: Text { text: text.unwrap_or_default() } })
-            }
+            Built::Text => WebMessage::Text(WebTextMessage {
+                extended_text_message: WebText { text: text.unwrap_or_default() },
+            }),
             Built::Media(media) => media.into(),
             Built::Location(location) => {
-                Message::Location(LocationMessage { location_message: location.into() })
+                WebMessage::Location(WebLocationMessage { location_message: location.into() })
             }
             Built::Contacts(cards) => match <[_; 1]>::try_from(cards) {
-                Ok([card]) => Message::Contact(ContactMessage { contact_message: card.into() }),
-                Err(cards) => Message::Contacts(ContactsMessage { contacts_array_message: cards.into() }),
+                Ok([card]) => WebMessage::Contact(WebContactMessage { contact_message: card.into() }),
+                Err(cards) => {
+                    WebMessage::Contacts(WebContactsMessage { contacts_array_message: cards.into() })
+                }
             },
             Built::Reaction(reaction) => {
-                Message::Reaction(ReactionMessage { reaction_message: reaction.into() })
+                WebMessage::Reaction(WebReactionMessage { reaction_message: reaction.into() })
             }
         };
-        let key =
-            Key { remote_jid: sent.to.as_str().to_owned(), from_me: true, id: sent.id.as_str().to_owned() };
+        let key = WebMessageKey {
+            remote_jid: sent.to.as_str().to_owned(),
+            from_me: true,
+            id: sent.id.as_str().to_owned(),
+        };
         let message_timestamp = at.millis().div_euclid(1_000).to_string();
-        let result = Outcome { key, message, message_timestamp, status: Status::Pending };
-        Self { message: "Message sent", data: [Item { index: 0, result }], send_id, ignored }
+        let result = WebSentResult { key, message, message_timestamp, status: WebSentStatus::Pending };
+        Self { message: "Message sent", data: [WebSentItem { index: 0, result }], send_id, ignored }
     }
 }
 
-impl From<BuiltMedia> for Message {
+impl From<BuiltMedia> for WebMessage {
     fn from(
         BuiltMedia { kind, url, mimetype, file_length, file_name, caption, seconds }: BuiltMedia,
     ) -> Self {
@@ -238,13 +190,13 @@ impl From<BuiltMedia> for Message {
             MediaKind::Image | MediaKind::Video | MediaKind::Document | MediaKind::Audio { .. } => None,
         };
         let file = File::new(mimetype, file_length, file_name, seconds, is_voice_note);
-        let file = SentFile { url, file, caption, is_animated };
+        let file = WebSentFile { url, file, caption, is_animated };
         match kind {
-            MediaKind::Image => Self::Image(ImageMessage { image_message: file }),
-            MediaKind::Video => Self::Video(VideoMessage { video_message: file }),
-            MediaKind::Audio { .. } => Self::Audio(AudioMessage { audio_message: file }),
-            MediaKind::Document => Self::Document(DocumentMessage { document_message: file }),
-            MediaKind::Sticker { .. } => Self::Sticker(StickerMessage { sticker_message: file }),
+            MediaKind::Image => Self::Image(WebImageMessage { image_message: file }),
+            MediaKind::Video => Self::Video(WebVideoMessage { video_message: file }),
+            MediaKind::Audio { .. } => Self::Audio(WebAudioMessage { audio_message: file }),
+            MediaKind::Document => Self::Document(WebDocumentMessage { document_message: file }),
+            MediaKind::Sticker { .. } => Self::Sticker(WebStickerMessage { sticker_message: file }),
         }
     }
 }

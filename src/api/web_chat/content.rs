@@ -9,8 +9,7 @@ use crate::domain::location;
 /// A place on the map.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = WebLocation)]
-pub(super) struct Location {
+pub(super) struct WebLocation {
     /// North of the equator.
     #[schema(example = -23.5613)]
     degrees_latitude: f64,
@@ -30,8 +29,7 @@ pub(super) struct Location {
 /// A person's card.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = WebContact)]
-pub(super) struct VCard {
+pub(super) struct WebContact {
     /// The name, as it is shown.
     #[schema(example = "Ana Souza")]
     display_name: String,
@@ -42,20 +40,18 @@ pub(super) struct VCard {
 /// The cards of several people.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = WebContacts)]
-pub(super) struct VCards {
+pub(super) struct WebContacts {
     /// What the cards are called together.
     #[schema(example = "2 contacts")]
     display_name: String,
     /// The cards.
-    contacts: Vec<VCard>,
+    contacts: Vec<WebContact>,
 }
 
 /// An emoji below a message.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WebReaction)]
-pub(super) struct Reaction {
-    key: ReactionKey,
+pub(super) struct WebReaction {
+    key: WebReactionKey,
     /// The emoji; empty when the reaction is removed.
     #[schema(example = "👍")]
     text: String,
@@ -64,8 +60,7 @@ pub(super) struct Reaction {
 /// The message that the emoji is below.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = WebReactionKey)]
-struct ReactionKey {
+struct WebReactionKey {
     /// Its conversation.
     #[schema(example = "5511988887777@s.whatsapp.net")]
     remote_jid: String,
@@ -80,27 +75,30 @@ struct ReactionKey {
     participant: Option<String>,
 }
 
-impl From<location::Location> for Location {
+impl From<location::Location> for WebLocation {
     fn from(location::Location { latitude, longitude, name, address }: location::Location) -> Self {
         Self { degrees_latitude: latitude.degrees(), degrees_longitude: longitude.degrees(), name, address }
     }
 }
 
-impl From<Card> for VCard {
+impl From<Card> for WebContact {
     fn from(Card { name, vcard }: Card) -> Self {
         Self { display_name: name, vcard }
     }
 }
 
-impl From<Vec<Card>> for VCards {
+impl From<Vec<Card>> for WebContacts {
     fn from(cards: Vec<Card>) -> Self {
-        Self { display_name: Card::names(&cards), contacts: cards.into_iter().map(VCard::from).collect() }
+        Self {
+            display_name: Card::names(&cards),
+            contacts: cards.into_iter().map(WebContact::from).collect(),
+        }
     }
 }
 
-impl From<ReactionTo> for Reaction {
+impl From<ReactionTo> for WebReaction {
     fn from(ReactionTo { chat, message, is_own, author, emoji }: ReactionTo) -> Self {
-        let key = ReactionKey {
+        let key = WebReactionKey {
             remote_jid: chat.as_str().to_owned(),
             from_me: is_own,
             id: message.as_str().to_owned(),

@@ -9,8 +9,7 @@ use crate::engine::{DryRunFile, WebDryRun};
 
 /// The result of a dry run.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WebTried)]
-pub(in crate::api) struct Tried {
+pub(crate) struct WebTried {
     /// Says that nothing was sent.
     #[schema(example = "Nothing was sent: this was a dry run")]
     message: &'static str,
@@ -38,7 +37,7 @@ pub(in crate::api) struct Tried {
     ignored: Vec<String>,
 }
 
-impl From<WebDryRun> for Tried {
+impl From<WebDryRun> for WebTried {
     fn from(WebDryRun { to, file, wait, at, ignored }: WebDryRun) -> Self {
         Self {
             message: "Nothing was sent: this was a dry run",

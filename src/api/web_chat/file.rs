@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = WebFile)]
-pub(in crate::api) struct File {
+pub(crate) struct File {
     /// The type, determined from the content.
     #[schema(value_type = String, example = "image/jpeg")]
     mimetype: Cow<'static, str>,

@@ -31,7 +31,7 @@ use crate::error::Code;
 
 bodies! {
     /// How to link a phone.
-    pub(in crate::api) struct PairingStart of Value {
+    pub(crate) struct PairingStart of Value {
         /// The phone's number, to get a code to type into the phone. Without it there are only QR codes.
         #[schema(example = "5511988887777")]
         phone_number: Option<Number>,
@@ -40,7 +40,7 @@ bodies! {
 
 /// The state of a channel's pairing with a phone.
 #[derive(Serialize, ToSchema)]
-pub(in crate::api) struct Pairing {
+pub(crate) struct Pairing {
     /// `unlinked`: no phone is linked, and no pairing has begun; `status_reason` says how the last attempt
     /// ended. `starting`: a code will follow. `waiting`: the service waits for the phone. `passkey_required`:
     /// the phone accepted the code, and WhatsApp asks for a passkey of the account. `passkey_confirm`: the
@@ -70,7 +70,7 @@ pub(in crate::api) struct Pairing {
 
 /// A QR code. It is a secret.
 #[derive(Serialize, ToSchema)]
-pub(in crate::api) struct Qr {
+pub(crate) struct Qr {
     /// The text of the code.
     payload: String,
     /// The code as an SVG image.
@@ -82,7 +82,7 @@ pub(in crate::api) struct Qr {
 
 /// A code to be typed. It is a secret.
 #[derive(Serialize, ToSchema)]
-pub(in crate::api) struct PairingCode {
+pub(crate) struct PairingCode {
     /// Eight characters.
     #[schema(example = "K7XQ2M9P")]
     code: String,
@@ -93,7 +93,7 @@ pub(in crate::api) struct PairingCode {
 
 /// The passkey gate of a pairing. The challenge is at the path of the pairing followed by `/passkey`.
 #[derive(Serialize, ToSchema)]
-pub(in crate::api) struct PairingPasskey {
+pub(crate) struct PairingPasskey {
     /// Eight characters that the phone shows too, while the state is `passkey_confirm`. It is a secret.
     #[schema(example = "ABCD-1234")]
     code: Option<String>,
@@ -119,11 +119,7 @@ pub(in crate::api) struct PairingPasskey {
         (status = 501, description = "`feature_unavailable`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn show(
-    company: Company,
-    id: Id,
-    state: Data<State>,
-) -> Result<HttpResponse, Error> {
+pub(crate) async fn show(company: Company, id: Id, state: Data<State>) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
     let progress = state.engine.phones().pairing(channel.id).await?;
     answer(&state, &channel, progress, HttpResponse::Ok()).await
@@ -148,7 +144,7 @@ pub(in crate::api) async fn show(
         (status = 500, description = "An internal failure; the body has no details", body = MessageBody),
     ),
 )]
-pub(in crate::api) async fn begin(
+pub(crate) async fn begin(
     company: Company,
     id: Id,
     body: Body,
@@ -177,7 +173,7 @@ pub(in crate::api) async fn begin(
         (status = 501, description = "`feature_unavailable`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn end(company: Company, id: Id, state: Data<State>) -> Result<HttpResponse, Error> {
+pub(crate) async fn end(company: Company, id: Id, state: Data<State>) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
     state.engine.phones().unlink(&channel).await?;
     Ok(HttpResponse::NoContent().insert_header(no_store()).finish())

@@ -27,7 +27,7 @@ use crate::error::Code;
 /// The answer to a step of the passkey gate of a pairing.
 #[derive(ToSchema)]
 #[serde(untagged)]
-pub(in crate::api) enum PasskeyStep {
+pub(crate) enum PasskeyStep {
     /// The signed challenge.
     Assertion(PasskeyAssertion),
     /// The phone shows the same code.
@@ -36,13 +36,13 @@ pub(in crate::api) enum PasskeyStep {
 
 bodies! {
     /// A signed challenge.
-    pub(in crate::api) struct PasskeyAssertion of Value {
+    pub(crate) struct PasskeyAssertion of Value {
         /// The signature and what it is for.
         assertion: WebAuthnAssertion,
     }
 
     /// Confirms that the codes are the same.
-    pub(in crate::api) struct PasskeyConfirmation of Value {
+    pub(crate) struct PasskeyConfirmation of Value {
         /// `true`. To end the pairing instead, use `DELETE`.
         confirmed: bool,
     }
@@ -50,8 +50,7 @@ bodies! {
 
 /// What WhatsApp waits for at the passkey gate of a pairing.
 #[derive(Serialize, ToSchema)]
-#[schema(as = PasskeyGate)]
-pub(in crate::api) struct Gate {
+pub(crate) struct PasskeyGate {
     /// The state of the pairing. Unless it is `passkey_required` or `passkey_confirm`, all fields but
     /// `instruction` are null, and `waits_for_phone` is false.
     #[schema(value_type = PairingState, example = "passkey_required")]
@@ -73,7 +72,7 @@ pub(in crate::api) struct Gate {
     waits_for_phone: bool,
 }
 
-impl From<Pairing> for Gate {
+impl From<Pairing> for PasskeyGate {
     fn from(pairing: Pairing) -> Self {
         let (state, instruction) = (pairing.stage.as_str(), pairing.instruction());
         match pairing.passkey {
@@ -109,19 +108,15 @@ impl From<Pairing> for Gate {
     operation_id = "showPasskey",
     params(("id" = Uuid, Path, description = "The channel")),
     responses(
-        (status = 200, description = "What WhatsApp waits for", body = Gate),
+        (status = 200, description = "What WhatsApp waits for", body = PasskeyGate),
         (status = 404, description = "No such channel in this company", body = MessageBody),
         (status = 501, description = "`feature_unavailable`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn show(
-    company: Company,
-    id: Id,
-    state: Data<State>,
-) -> Result<HttpResponse, Error> {
+pub(crate) async fn show(company: Company, id: Id, state: Data<State>) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
     let progress = state.engine.phones().pairing(channel.id).await?;
-    Ok(HttpResponse::Ok().insert_header(no_store()).json(Gate::from(progress)))
+    Ok(HttpResponse::Ok().insert_header(no_store()).json(PasskeyGate::from(progress)))
 }
 
 /// Answer the passkey challenge
@@ -137,14 +132,14 @@ pub(in crate::api) async fn show(
     params(("id" = Uuid, Path, description = "The channel")),
     request_body = PasskeyStep,
     responses(
-        (status = 202, description = "Handed to WhatsApp", body = Gate),
+        (status = 202, description = "Handed to WhatsApp", body = PasskeyGate),
         (status = 404, description = "No such channel in this company", body = MessageBody),
         (status = 409, description = "`passkey_not_expected`", body = ErrorBody),
         (status = 501, description = "`feature_unavailable`", body = ErrorBody),
         (status = 500, description = "An internal failure; the body has no details", body = MessageBody),
     ),
 )]
-pub(in crate::api) async fn answer(
+pub(crate) async fn answer(
     company: Company,
     id: Id,
     body: Body,
@@ -154,7 +149,7 @@ pub(in crate::api) async fn answer(
     let (fields, _room) = body.tree(&state.options).await?;
     let answer = read(fields)?;
     let progress = state.engine.phones().answer_passkey(&channel, answer).await?;
-    Ok(HttpResponse::Accepted().insert_header(no_store()).json(Gate::from(progress)))
+    Ok(HttpResponse::Accepted().insert_header(no_store()).json(PasskeyGate::from(progress)))
 }
 
 /// The one field of the body.

@@ -19,7 +19,7 @@ use crate::error::Code;
 
 bodies! {
     /// The number whose picture is requested.
-    pub(in crate::api) struct PictureOf of Value {
+    pub(crate) struct PictureOf of Value {
         /// The person's number, with its country code.
         #[schema(example = "5511988887777")]
         phone_number: Number,
@@ -29,7 +29,7 @@ bodies! {
 /// The address of a person's picture.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ProfilePicture)]
-pub(in crate::api) struct Picture {
+pub(crate) struct Picture {
     /// The number.
     #[schema(example = "5511988887777")]
     phone_number: String,
@@ -55,7 +55,7 @@ pub(in crate::api) struct Picture {
         (status = 500, description = "An internal failure; the body has no details", body = MessageBody),
     ),
 )]
-pub(in crate::api) async fn ask(company: Company, id: Id, body: Body, state: Data<State>) -> Answer<Picture> {
+pub(crate) async fn ask(company: Company, id: Id, body: Body, state: Data<State>) -> Answer<Picture> {
     let channel = own_channel(&state, company, id).await?;
     let (PictureOf { phone_number }, _room) =
         body.optional_fields(&state.options).await.map_err(no_object)?;

@@ -31,7 +31,7 @@ use crate::api::templates::{self, Template, TemplatePatch, TemplateWords};
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn list(
+pub(crate) async fn list(
     company: Company,
     id: Id,
     state: Data<State>,
@@ -57,7 +57,7 @@ pub(in crate::api) async fn list(
         (status = 409, description = "`template_name_taken`, `too_many_templates`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn create(
+pub(crate) async fn create(
     Author { company, who }: Author,
     id: Id,
     body: Body,
@@ -81,7 +81,7 @@ pub(in crate::api) async fn create(
         (status = 404, description = "`channel_not_found`, `template_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn show(
+pub(crate) async fn show(
     company: Company,
     id: Id,
     state: Data<State>,
@@ -106,7 +106,7 @@ pub(in crate::api) async fn show(
         (status = 404, description = "`channel_not_found`, `template_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn change(
+pub(crate) async fn change(
     Author { company, who }: Author,
     id: Id,
     body: Body,
@@ -131,7 +131,7 @@ pub(in crate::api) async fn change(
         (status = 404, description = "`channel_not_found`, `template_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn delete(
+pub(crate) async fn delete(
     Author { company, who }: Author,
     id: Id,
     state: Data<State>,

@@ -26,7 +26,9 @@ use anyhow::{Context as _, anyhow, bail};
 
 pub use self::plan::GOOD_TOKEN;
 use self::receiver::DemoReceiver;
-pub use self::report::{Channel, Company, Console, EventInbox, Phone, Report, SignIn, Tag, Template};
+pub use self::report::{
+    Console, DemoChannel, DemoCompany, DemoTag, DemoTemplate, EventInbox, Phone, Report, SignIn,
+};
 pub use self::running::{Running, RunningChannel, SOMEBODY, none_runs};
 use super::App;
 use super::serve::{self, Service};

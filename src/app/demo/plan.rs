@@ -12,12 +12,12 @@ use simulator::{Account, Number, Seed, Template, WrittenContent, default_templat
 const REFUSED_TOKEN: &str = "EXPIRED-demo-token";
 
 /// A company to create.
-pub(super) struct Company {
+pub(super) struct PlannedCompany {
     pub(super) name: &'static str,
     pub(super) waba_id: &'static str,
     /// The token that the simulator accepts for this account.
     pub(super) token: &'static str,
-    pub(super) channels: &'static [Channel],
+    pub(super) channels: &'static [PlannedChannel],
     /// The digits after the country code 999, which no country has, in the numbers of its contacts.
     pub(super) prefix: u8,
     /// Contacts without valid number, and contacts with the tag `vip`, before all others.
@@ -28,7 +28,7 @@ pub(super) struct Company {
 }
 
 /// A channel to create.
-pub(super) struct Channel {
+pub(super) struct PlannedChannel {
     pub(super) name: &'static str,
     pub(super) tier: &'static str,
     pub(super) number: Option<BusinessNumber>,
@@ -41,7 +41,7 @@ pub(super) struct BusinessNumber {
     pub(super) token: &'static str,
 }
 
-impl Channel {
+impl PlannedChannel {
     pub(super) const fn kind(&self) -> Kind {
         if self.number.is_some() { Kind::BusinessAccount } else { Kind::WebSession }
     }
@@ -80,13 +80,13 @@ const fn business(
     phone_number: &'static str,
     phone_number_id: &'static str,
     token: &'static str,
-) -> Channel {
-    Channel { name, tier, number: Some(BusinessNumber { phone_number, phone_number_id, token }) }
+) -> PlannedChannel {
+    PlannedChannel { name, tier, number: Some(BusinessNumber { phone_number, phone_number_id, token }) }
 }
 
 /// All companies.
-pub(super) const COMPANIES: &[Company] = &[
-    Company {
+pub(super) const COMPANIES: &[PlannedCompany] = &[
+    PlannedCompany {
         name: "Acme",
         waba_id: "200000000000001",
         token: GOOD_TOKEN,
@@ -94,15 +94,15 @@ pub(super) const COMPANIES: &[Company] = &[
             business("Sales", "high", "+999 100 000 001", "300000000000001", GOOD_TOKEN),
             business("Support", "standard", "+999 100 000 002", "300000000000002", GOOD_TOKEN),
             business("Old number", "standard", "+999 100 000 003", "300000000000003", REFUSED_TOKEN),
-            Channel { name: "Shop phone", tier: "web-new", number: None },
-            Channel { name: PHONE, tier: "web-warm", number: None },
+            PlannedChannel { name: "Shop phone", tier: "web-new", number: None },
+            PlannedChannel { name: PHONE, tier: "web-warm", number: None },
         ],
         prefix: 1,
         without_number: 5,
         vip: 25,
         contacts: None,
     },
-    Company {
+    PlannedCompany {
         name: "Globex",
         waba_id: "200000000000002",
         token: GLOBEX_TOKEN,
@@ -116,7 +116,7 @@ pub(super) const COMPANIES: &[Company] = &[
 
 /// The people who wrote to the company today, so that it may send them texts: everybody with the tag `vip`, and strangers
 /// to try with.
-fn writers(company: &Company) -> impl Iterator<Item = String> {
+fn writers(company: &PlannedCompany) -> impl Iterator<Item = String> {
     let vips = company.without_number..company.without_number + company.vip;
     let vips = vips.filter_map(|index| people::person(company.prefix, index, Sort::Vip).phone());
     vips.map(|number| number.to_string()).chain(STRANGERS.map(|number| number.to_string()))

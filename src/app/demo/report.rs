@@ -33,7 +33,7 @@ pub struct Report {
     #[serde(rename = "reused")]
     pub is_reused: bool,
     /// The companies, in the order of the plan.
-    pub companies: Vec<Company>,
+    pub companies: Vec<DemoCompany>,
     /// The web session to try; `None` when it was removed.
     pub phone: Option<Phone>,
     /// The receiver of webhooks of the first company; `None` when the company has no room for its endpoint.
@@ -85,7 +85,7 @@ pub struct EventInbox {
 
 /// A company and what belongs to it.
 #[derive(Debug, Clone, Serialize)]
-pub struct Company {
+pub struct DemoCompany {
     /// Its name.
     pub name: String,
     /// Its id.
@@ -94,16 +94,16 @@ pub struct Company {
     #[serde(serialize_with = "exposed")]
     pub api_key: Secret,
     /// Business accounts in the order of the plan, then web sessions.
-    pub channels: Vec<Channel>,
+    pub channels: Vec<DemoChannel>,
     /// Templates of every status.
-    pub templates: Vec<Template>,
+    pub templates: Vec<DemoTemplate>,
     /// The tags, with their numbers of contacts.
-    pub tags: Vec<Tag>,
+    pub tags: Vec<DemoTag>,
 }
 
 /// A channel.
 #[derive(Debug, Clone, Serialize)]
-pub struct Channel {
+pub struct DemoChannel {
     /// The id of the channel in paths.
     pub id: Uuid,
     /// `business_account` or `web_session`.
@@ -118,7 +118,7 @@ pub struct Channel {
 
 /// A template.
 #[derive(Debug, Clone, Serialize)]
-pub struct Template {
+pub struct DemoTemplate {
     /// The id, which a send gives as `template_id`.
     pub id: i64,
     /// Its name at the provider.
@@ -131,7 +131,7 @@ pub struct Template {
 
 /// A tag.
 #[derive(Debug, Clone, Serialize)]
-pub struct Tag {
+pub struct DemoTag {
     /// The id, which a send gives as `contact_tag_id`.
     pub id: Uuid,
     /// Its name.
@@ -151,8 +151,8 @@ impl Report {
     /// How to reach the channel of the phone.
     pub(super) fn running(&self) -> Option<Running> {
         let is_it =
-            |channel: &&Channel| channel.name == plan::PHONE && channel.kind == Kind::WebSession.as_str();
-        let running = |channel: &Channel| RunningChannel {
+            |channel: &&DemoChannel| channel.name == plan::PHONE && channel.kind == Kind::WebSession.as_str();
+        let running = |channel: &DemoChannel| RunningChannel {
             name: channel.name.clone(),
             id: channel.id,
             address: channel.phone_number_id.clone().unwrap_or_else(|| channel.id.to_string()),
@@ -184,7 +184,7 @@ pub(super) async fn gather(
     let (mut companies, mut keys) = (Vec::new(), Keys::read(&directory)?);
     for (Seeded { company, tags }, plan) in seeded.into_iter().zip(plan::COMPANIES) {
         let templates = store.of(company.id).templates().all().await?.into_iter();
-        let templates = templates.map(|template| Template {
+        let templates = templates.map(|template| DemoTemplate {
             id: template.id,
             name: template.name,
             language: template.language,
@@ -193,9 +193,9 @@ pub(super) async fn gather(
         let mut counted = Vec::new();
         for (name, id) in tags {
             let (contacts, valid_phones) = store.of(company.id).tags().tagged_contacts(&[id]).await?;
-            counted.push(Tag { id, name: name.to_owned(), contacts, valid_phones });
+            counted.push(DemoTag { id, name: name.to_owned(), contacts, valid_phones });
         }
-        companies.push(Company {
+        companies.push(DemoCompany {
             id: company.id,
             api_key: keys.of(store, company.id).await?,
             channels: channels(store, company.id, plan).await?,
@@ -244,11 +244,15 @@ async fn sign_in(
     Ok(SignIn { email: email.to_owned(), url: Secret::new(format!("{base_url}{}", link.path())) })
 }
 
-async fn channels(store: &Store, company: Uuid, plan: &plan::Company) -> anyhow::Result<Vec<Channel>> {
+async fn channels(
+    store: &Store,
+    company: Uuid,
+    plan: &plan::PlannedCompany,
+) -> anyhow::Result<Vec<DemoChannel>> {
     let mut channels = Vec::new();
     for kind in [Kind::BusinessAccount, Kind::WebSession] {
         let present = store.of(company).channels().of_kind(kind, ALL, None).await?.records;
-        channels.extend(present.into_iter().map(|channel| Channel {
+        channels.extend(present.into_iter().map(|channel| DemoChannel {
             id: channel.id,
             kind: kind.as_str(),
             name: channel.name,
@@ -257,7 +261,7 @@ async fn channels(store: &Store, company: Uuid, plan: &plan::Company) -> anyhow:
         }));
     }
     // Channels that were added meanwhile come after those of the plan.
-    let place = |channel: &Channel| plan.channels.iter().position(|planned| planned.name == channel.name);
+    let place = |channel: &DemoChannel| plan.channels.iter().position(|planned| planned.name == channel.name);
     channels.sort_by_key(|channel| place(channel).unwrap_or(usize::MAX));
     Ok(channels)
 }

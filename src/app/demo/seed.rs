@@ -56,7 +56,7 @@ pub(super) async fn companies(
 }
 
 /// The company's channels in the order of the plan.
-async fn channels(app: &App, plan: &plan::Company, company: &Company) -> anyhow::Result<Vec<Channel>> {
+async fn channels(app: &App, plan: &plan::PlannedCompany, company: &Company) -> anyhow::Result<Vec<Channel>> {
     let mut present = Vec::new();
     for kind in [Kind::BusinessAccount, Kind::WebSession] {
         present.extend(app.store.of(company.id).channels().of_kind(kind, ALL, None).await?.records);
@@ -72,7 +72,12 @@ async fn channels(app: &App, plan: &plan::Company, company: &Company) -> anyhow:
     Ok(channels)
 }
 
-fn new_channel(app: &App, plan: &plan::Company, planned: &plan::Channel, company: &Company) -> NewChannel {
+fn new_channel(
+    app: &App,
+    plan: &plan::PlannedCompany,
+    planned: &plan::PlannedChannel,
+    company: &Company,
+) -> NewChannel {
     let id = Uuid::now_v7();
     let number = planned.number.as_ref();
     NewChannel {
@@ -99,7 +104,7 @@ fn new_channel(app: &App, plan: &plan::Company, planned: &plan::Channel, company
 /// Adds the contacts that are missing, in order, so that their count says where an earlier start ended.
 async fn people(
     app: &App,
-    plan: &plan::Company,
+    plan: &plan::PlannedCompany,
     company: &Company,
     wanted: u32,
     progress: &mut impl FnMut(u64, u64),

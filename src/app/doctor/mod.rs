@@ -27,7 +27,7 @@ const TOLD: usize = 8;
 /// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum FindingState {
     /// Everything is as it should be.
     Good,
     /// The service works, but a person should look at the finding.
@@ -36,7 +36,7 @@ pub enum State {
     Bad,
 }
 
-impl State {
+impl FindingState {
     /// The word for it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -53,7 +53,7 @@ pub struct Finding {
     /// The name of the check.
     pub check: &'static str,
     /// The result of the check.
-    pub state: State,
+    pub state: FindingState,
     /// The sentence.
     pub finding: String,
 }
@@ -63,20 +63,20 @@ pub struct Finding {
 struct Findings(Vec<Finding>);
 
 impl Findings {
-    fn add(&mut self, check: &'static str, state: State, finding: impl Into<String>) {
+    fn add(&mut self, check: &'static str, state: FindingState, finding: impl Into<String>) {
         self.0.push(Finding { check, state, finding: finding.into() });
     }
 
     fn good(&mut self, check: &'static str, finding: impl Into<String>) {
-        self.add(check, State::Good, finding);
+        self.add(check, FindingState::Good, finding);
     }
 
     fn look(&mut self, check: &'static str, finding: impl Into<String>) {
-        self.add(check, State::Look, finding);
+        self.add(check, FindingState::Look, finding);
     }
 
     fn bad(&mut self, check: &'static str, finding: impl Into<String>) {
-        self.add(check, State::Bad, finding);
+        self.add(check, FindingState::Bad, finding);
     }
 }
 
@@ -123,7 +123,7 @@ pub async fn at_start(app: &App) -> Vec<Finding> {
         database::check_open(findings, config, store, vault).await;
     })
     .await;
-    findings.0.retain(|finding| finding.state != State::Good);
+    findings.0.retain(|finding| finding.state != FindingState::Good);
     findings.0
 }
 

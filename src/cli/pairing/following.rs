@@ -7,7 +7,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::Service;
-use super::passkey::{Gate, is_at_gate};
+use super::passkey::{GateFollower, is_at_gate};
 use super::screen::{Screen, drawn};
 use crate::cli::output::Output;
 use crate::domain::phone::PhoneNumber;
@@ -50,7 +50,7 @@ pub(in crate::cli) async fn follow(
 ) -> anyhow::Result<Value> {
     let body = phone.map(|phone| json!({ "phone_number": phone.to_string() }));
     let mut pairing = service.ask(Method::POST, Some(body.unwrap_or_else(|| json!({})))).await?;
-    let (mut linked_at, mut gate) = (None, Gate::default());
+    let (mut linked_at, mut gate) = (None, GateFollower::default());
     loop {
         let is_linked = is_linked(&pairing);
         if is_linked && pairing["status"] == "connected" {

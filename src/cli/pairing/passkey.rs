@@ -14,7 +14,7 @@ use super::{Service, Showing};
 const BELOW: &str = "/passkey";
 
 #[derive(Default)]
-pub(super) struct Gate {
+pub(super) struct GateFollower {
     /// The lines that the person types. It is opened when a line is first needed.
     typed: Option<Receiver<String>>,
     /// The challenge whose assertion the service has accepted. The next line that the person types is for the
@@ -27,7 +27,7 @@ pub(super) fn is_at_gate(pairing: &Value) -> bool {
     matches!(pairing["state"].as_str(), Some("passkey_required" | "passkey_confirm"))
 }
 
-impl Gate {
+impl GateFollower {
     /// Shows the present step, and submits the line that the person has typed for it.
     pub(super) async fn step(&mut self, showing: &mut Showing<'_>, service: &Service) -> anyhow::Result<()> {
         let gate = service.ask_at(BELOW, Method::GET, None).await?;

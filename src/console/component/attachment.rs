@@ -12,7 +12,7 @@ use crate::domain::inbound::{InboundFile, InboundMedia, MissingFile};
 const NAME_CHARS: usize = 120;
 
 /// The file of a message, of which `kind` is the word. The id is the one by which the file is found.
-pub(in crate::console) fn attachment(text: Text, message: Uuid, kind: &str, media: &InboundMedia) -> Markup {
+pub(crate) fn attachment(text: Text, message: Uuid, kind: &str, media: &InboundMedia) -> Markup {
     let name = media.file_name.as_ref().map(|name| formatting::plain(name, NAME_CHARS));
     html! {
         div.attachment id=(format!("file-{message}")) {

@@ -7,7 +7,7 @@ use super::outcome::OutcomeColour;
 
 /// What a state means for the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::console) enum Tone {
+pub(crate) enum Tone {
     /// All is well.
     Good,
     /// Something is in progress, or waits.
@@ -36,10 +36,10 @@ impl Tone {
 }
 
 /// A badge that links to the explanation of its state.
-pub(in crate::console) fn explained(tone: Tone, words: &str, topic: Topic<'_>) -> Markup {
+pub(crate) fn explained(tone: Tone, words: &str, topic: Topic<'_>) -> Markup {
     html! { a class=(tone.class()) href=(topic.address()) { (words) } }
 }
 
-pub(in crate::console) fn badge(tone: Tone, words: &str) -> Markup {
+pub(crate) fn badge(tone: Tone, words: &str) -> Markup {
     html! { span class=(tone.class()) { (words) } }
 }

@@ -17,27 +17,27 @@ const LEAST: u64 = 14;
 
 /// The outcome of messages, each in one share.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(in crate::console) struct Shares {
+pub(crate) struct Shares {
     /// Read.
-    pub(in crate::console) read: u64,
+    pub(crate) read: u64,
     /// On the recipient's phone, and not read.
-    pub(in crate::console) delivered: u64,
+    pub(crate) delivered: u64,
     /// Taken by WhatsApp, and not on the phone.
-    pub(in crate::console) sent: u64,
+    pub(crate) sent: u64,
     /// Not gone yet, or waiting to be tried again.
-    pub(in crate::console) waits: u64,
+    pub(crate) waits: u64,
     /// WhatsApp may have them or not.
-    pub(in crate::console) unclear: u64,
+    pub(crate) unclear: u64,
     /// They never started: canceled, expired, or the recipient opted out.
-    pub(in crate::console) left_out: u64,
+    pub(crate) left_out: u64,
     /// They will not arrive.
-    pub(in crate::console) failed: u64,
+    pub(crate) failed: u64,
     /// Of those that WhatsApp took, the ones that their recipients answered: no share of their own.
-    pub(in crate::console) answered: u64,
+    pub(crate) answered: u64,
 }
 
 /// The key of the word for messages that were answered.
-pub(in crate::console) const ANSWERED: &str = "send-share-answered";
+pub(crate) const ANSWERED: &str = "send-share-answered";
 
 impl From<&Counts> for Shares {
     fn from(counts: &Counts) -> Self {
@@ -60,12 +60,12 @@ impl From<&Counts> for Shares {
 
 impl Shares {
     /// All messages.
-    pub(in crate::console) fn all(&self) -> u64 {
+    pub(crate) fn all(&self) -> u64 {
         self.in_order().iter().map(|(_, messages)| messages).sum()
     }
 
     /// Those that WhatsApp took, whatever their outcome.
-    pub(in crate::console) const fn taken(&self) -> u64 {
+    pub(crate) const fn taken(&self) -> u64 {
         self.sent + self.delivered + self.read
     }
 
@@ -103,7 +103,7 @@ impl Shares {
 }
 
 /// The bar. Its name says in words what it shows.
-pub(in crate::console) fn bar(text: Text, shares: &Shares) -> Markup {
+pub(crate) fn bar(text: Text, shares: &Shares) -> Markup {
     let said = shares.said().into_iter().filter(|(_, _, messages)| *messages > 0);
     let said: Vec<_> = said.map(|(_, key, messages)| one(text, key, messages)).collect();
     let label = if said.is_empty() { one(text, "send-state-sent", 0) } else { said.join(", ") };
@@ -117,7 +117,7 @@ pub(in crate::console) fn bar(text: Text, shares: &Shares) -> Markup {
 }
 
 /// The figures in one line, for lists.
-pub(in crate::console) fn line(text: Text, shares: &Shares) -> Markup {
+pub(crate) fn line(text: Text, shares: &Shares) -> Markup {
     let shown = |outcome: OutcomeColour, messages: u64| outcome == OutcomeColour::Sent || messages > 0;
     html! {
         ul.shares {
@@ -129,7 +129,7 @@ pub(in crate::console) fn line(text: Text, shares: &Shares) -> Markup {
 }
 
 /// The figures with their shares of all messages, for a page.
-pub(in crate::console) fn figures(text: Text, shares: &Shares) -> Markup {
+pub(crate) fn figures(text: Text, shares: &Shares) -> Markup {
     let all = shares.all();
     html! {
         dl.outcome {
@@ -144,7 +144,7 @@ pub(in crate::console) fn figures(text: Text, shares: &Shares) -> Markup {
 }
 
 /// The mark that leads to what counts as an answer.
-pub(in crate::console) fn explained(text: Text) -> Markup {
+pub(crate) fn explained(text: Text) -> Markup {
     explain::mark(text, Topic::Answered, &text.get(ANSWERED))
 }
 
@@ -153,7 +153,7 @@ fn one(text: Text, key: &str, messages: u64) -> String {
 }
 
 /// A share in percent, which is 0 or 100 only if it is none or all.
-pub(in crate::console) fn percent(text: Text, part: u64, all: u64) -> String {
+pub(crate) fn percent(text: Text, part: u64, all: u64) -> String {
     let tenths = (u128::from(part) * 1_000).checked_div(u128::from(all)).unwrap_or_default();
     let least = if part > 0 && tenths == 0 { "< " } else { "" };
     let tenths = tenths.max((part > 0).into());

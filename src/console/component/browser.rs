@@ -31,7 +31,7 @@ const SYSTEMS: [(&[&str], &str); 7] = [
 ];
 
 /// The browser and its system, such as "Firefox on Linux".
-pub(in crate::console) fn browser(text: Text, raw: &str) -> Markup {
+pub(crate) fn browser(text: Text, raw: &str) -> Markup {
     match (known(&BROWSERS, raw), known(&SYSTEMS, raw)) {
         (Some(browser), Some(system)) => {
             let words =

@@ -10,20 +10,20 @@ use crate::console::text::Text;
 
 /// Codes of the provider that have the same meaning for a sender.
 #[derive(Debug)]
-pub(in crate::console) struct Cause {
+pub(crate) struct Cause {
     /// The ranges of codes.
-    pub(in crate::console) codes: &'static [RangeInclusive<i64>],
+    pub(crate) codes: &'static [RangeInclusive<i64>],
     /// The key of the text that says what happened.
-    pub(in crate::console) words: &'static str,
+    pub(crate) words: &'static str,
     /// The key of the text that says what to do.
-    pub(in crate::console) remedy: &'static str,
+    pub(crate) remedy: &'static str,
 }
 
 /// A cause of these codes and texts.
 macro_rules! causes {
     ($($words:literal, $remedy:literal: $($first:literal $(..= $last:literal)?),+;)*) => {
         /// The meanings of the provider's codes for a sender.
-        pub(in crate::console) const CAUSES: &[Cause] = &[$(
+        pub(crate) const CAUSES: &[Cause] = &[$(
             Cause { codes: &[$(causes!(@span $first $($last)?)),+], words: $words, remedy: $remedy },
         )*];
     };
@@ -69,12 +69,12 @@ fn find(code: i64) -> Option<(&'static Cause, &'static RangeInclusive<i64>)> {
 }
 
 /// The codes that are explained together with this code; `None` for an unknown code.
-pub(in crate::console) fn span_of(code: i64) -> Option<&'static RangeInclusive<i64>> {
+pub(crate) fn span_of(code: i64) -> Option<&'static RangeInclusive<i64>> {
     find(code).map(|(_, span)| span)
 }
 
 /// The words for a code; a general sentence without a code or for an unknown one.
-pub(in crate::console) fn words(text: Text, code: Option<i64>) -> String {
+pub(crate) fn words(text: Text, code: Option<i64>) -> String {
     match (code.and_then(find), code) {
         (Some((cause, _)), _) => text.get(cause.words),
         (None, Some(_)) => text.get("cause-other"),
@@ -83,12 +83,12 @@ pub(in crate::console) fn words(text: Text, code: Option<i64>) -> String {
 }
 
 /// What to do about a code; `None` without a code or for an unknown one.
-pub(in crate::console) fn remedy(text: Text, code: Option<i64>) -> Option<String> {
+pub(crate) fn remedy(text: Text, code: Option<i64>) -> Option<String> {
     code.and_then(find).map(|(cause, _)| text.get(cause.remedy))
 }
 
 /// The words and the code, which links to its explanation. A code of Pombo's own says nothing to people: the words link.
-pub(in crate::console) fn cause(text: Text, code: Option<i64>) -> Markup {
+pub(crate) fn cause(text: Text, code: Option<i64>) -> Markup {
     let said = words(text, code);
     match code {
         Some(own) if own < 0 => explain::link(Topic::Code(own), &said),

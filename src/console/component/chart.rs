@@ -13,24 +13,24 @@ const TOP: f64 = 8.0;
 
 /// A chart.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::console) struct Chart<'a> {
+pub(crate) struct Chart<'a> {
     /// The heading.
-    pub(in crate::console) name: &'a str,
+    pub(crate) name: &'a str,
     /// The unit, such as "messages a second".
-    pub(in crate::console) unit: &'a str,
+    pub(crate) unit: &'a str,
     /// The values, from the oldest on, at equal distances.
-    pub(in crate::console) values: &'a [f64],
+    pub(crate) values: &'a [f64],
     /// A limit in the same unit.
-    pub(in crate::console) limit: Option<f64>,
+    pub(crate) limit: Option<f64>,
     /// The labels at the start and the end of the time axis.
-    pub(in crate::console) span: (&'a str, &'a str),
+    pub(crate) span: (&'a str, &'a str),
     /// Whether the time has ended, so that there is no present value.
-    pub(in crate::console) is_over: bool,
+    pub(crate) is_over: bool,
 }
 
 impl Chart<'_> {
     /// The chart. Its numbers are also in a text beside it, for readers who cannot see it.
-    pub(in crate::console) fn show(self, text: Text) -> Markup {
+    pub(crate) fn show(self, text: Text) -> Markup {
         let Self { name, unit, limit, span, .. } = self;
         let summary = self.summary(text);
         html! {
@@ -50,7 +50,7 @@ impl Chart<'_> {
     }
 
     /// The line alone, for a row of a table, beside the present value and the limit.
-    pub(in crate::console) fn spark(self, text: Text) -> Markup {
+    pub(crate) fn spark(self, text: Text) -> Markup {
         let number = |value| text.0.decimal(value, 1);
         html! {
             span.spark {

@@ -8,18 +8,12 @@ use maud::{Markup, html};
 use crate::console::text::Text;
 
 /// A button with this label. It opens a question that says what will happen, with the button for the action.
-pub(in crate::console) fn confirm(text: Text, action: &str, label: &str, question: &str) -> Markup {
+pub(crate) fn confirm(text: Text, action: &str, label: &str, question: &str) -> Markup {
     with(text, action, label, question, &html! {})
 }
 
 /// The same with additional fields, such as hidden ones.
-pub(in crate::console) fn with(
-    text: Text,
-    action: &str,
-    label: &str,
-    question: &str,
-    fields: &Markup,
-) -> Markup {
+pub(crate) fn with(text: Text, action: &str, label: &str, question: &str, fields: &Markup) -> Markup {
     let id = id(action, label, fields);
     let close = text.get("shell-close");
     html! {

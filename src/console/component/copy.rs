@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use crate::console::text::Text;
 
 /// A short value with its button. `name` describes the value for screen readers.
-pub(in crate::console) fn copy(text: Text, name: &str, value: &str) -> Markup {
+pub(crate) fn copy(text: Text, name: &str, value: &str) -> Markup {
     let label = text.with("shell-copy-what", [("what", name.into())]);
     html! {
         span.copy role="group" aria-label=(name) {
@@ -16,7 +16,7 @@ pub(in crate::console) fn copy(text: Text, name: &str, value: &str) -> Markup {
 }
 
 /// A longer value: a command, an answer.
-pub(in crate::console) fn block(text: Text, name: &str, value: &str) -> Markup {
+pub(crate) fn block(text: Text, name: &str, value: &str) -> Markup {
     html! {
         div.copy.block {
             pre tabindex="0" role="region" aria-label=(name) { code { (value) } }
@@ -26,6 +26,6 @@ pub(in crate::console) fn block(text: Text, name: &str, value: &str) -> Markup {
 }
 
 /// The id of a record; every record with an id shows it.
-pub(in crate::console) fn id(text: Text, id: impl std::fmt::Display) -> Markup {
+pub(crate) fn id(text: Text, id: impl std::fmt::Display) -> Markup {
     copy(text, &text.get("shell-id"), &id.to_string())
 }

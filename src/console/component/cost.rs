@@ -14,14 +14,14 @@ const DECIMALS: (usize, usize) = (2, 4);
 const PRICE_DECIMALS: usize = 6;
 
 /// An amount with its currency: `USD 62.50`.
-pub(in crate::console) fn amount(text: Text, currency: &str, amount: Micros) -> String {
+pub(crate) fn amount(text: Text, currency: &str, amount: Micros) -> String {
     let units = amount.units();
     let decimals = if units > 0.0 && units < 1.0 { DECIMALS.1 } else { DECIMALS.0 };
     format!("{currency} {}", text.0.fixed(units, decimals))
 }
 
 /// A price as it was published: `0.0625`.
-pub(in crate::console) fn price(text: Text, price: Option<Micros>) -> String {
+pub(crate) fn price(text: Text, price: Option<Micros>) -> String {
     match price {
         Some(price) => text.0.decimal(price.units(), PRICE_DECIMALS),
         None => text.get("costs-no-price"),
@@ -29,12 +29,12 @@ pub(in crate::console) fn price(text: Text, price: Option<Micros>) -> String {
 }
 
 /// The name of a country; of none, that it is not known.
-pub(in crate::console) fn country(text: Text, country: Option<Country>) -> String {
+pub(crate) fn country(text: Text, country: Option<Country>) -> String {
     country.map_or_else(|| text.get("costs-no-country"), |country| countries::name(text, country).to_owned())
 }
 
 /// The name of a category.
-pub(in crate::console) fn category(text: Text, category: PriceCategory) -> String {
+pub(crate) fn category(text: Text, category: PriceCategory) -> String {
     text.get(match category {
         PriceCategory::Marketing => "costs-marketing",
         PriceCategory::Utility => "costs-utility",
@@ -46,7 +46,7 @@ pub(in crate::console) fn category(text: Text, category: PriceCategory) -> Strin
 }
 
 /// What a send would cost, and by which prices.
-pub(in crate::console) fn estimate(text: Text, estimate: &CostEstimate) -> Markup {
+pub(crate) fn estimate(text: Text, estimate: &CostEstimate) -> Markup {
     let CostEstimate { category: of, currency, prices_of, amount: sum, unpriced, countries } = estimate;
     let is_known = countries.iter().any(|cost| cost.price.is_some());
     let day = prices_of.to_string();

@@ -20,7 +20,7 @@ static BY_CODE: LazyLock<HashMap<&str, [&str; 3]>> = LazyLock::new(|| {
 });
 
 /// The name of a country.
-pub(in crate::console) fn name(text: Text, country: Country) -> &'static str {
+pub(crate) fn name(text: Text, country: Country) -> &'static str {
     let place = match text.0 {
         Language::English => 0,
         Language::Portuguese => 1,
@@ -30,7 +30,7 @@ pub(in crate::console) fn name(text: Text, country: Country) -> &'static str {
 }
 
 /// The values and words of a choice of countries, in the order of their names: `BR`, `Brazil (+55)`.
-pub(in crate::console) fn options(text: Text) -> Vec<(&'static str, String)> {
+pub(crate) fn options(text: Text) -> Vec<(&'static str, String)> {
     let mut all: Vec<Country> = Country::all().collect();
     all.sort_by_cached_key(|country| fold(name(text, *country)));
     let words = |country: Country| format!("{} (+{})", name(text, country), country.calling_code());

@@ -5,6 +5,6 @@ use maud::{Markup, html};
 use super::icon::Icon;
 
 /// Says that the list is empty, and shows the first step: a button, a link or a command.
-pub(in crate::console) fn empty(sentence: &str, first_step: &Markup) -> Markup {
+pub(crate) fn empty(sentence: &str, first_step: &Markup) -> Markup {
     html! { div.empty { (Icon::Nothing) p { (sentence) } (first_step) } }
 }

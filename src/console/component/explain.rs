@@ -10,11 +10,11 @@ use crate::domain::outlook::Reason;
 use crate::domain::send::Stage;
 
 /// The page with the explanations.
-pub(in crate::console) const PLACE: &str = "/console/help";
+pub(crate) const PLACE: &str = "/console/help";
 
 /// A topic that the page explains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::console) enum Topic<'a> {
+pub(crate) enum Topic<'a> {
     /// The reason for which a send waits.
     Wait(Reason),
     /// A channel's state.
@@ -37,7 +37,7 @@ pub(in crate::console) enum Topic<'a> {
 
 impl Topic<'_> {
     /// The id of the topic on the page.
-    pub(in crate::console) fn anchor(self) -> String {
+    pub(crate) fn anchor(self) -> String {
         match self {
             Self::Wait(reason) => format!("wait-{reason}"),
             Self::Channel(status) => format!("channel-{status}"),
@@ -55,23 +55,23 @@ impl Topic<'_> {
     }
 
     /// The address of its explanation.
-    pub(in crate::console) fn address(self) -> String {
+    pub(crate) fn address(self) -> String {
         format!("{PLACE}#{}", self.anchor())
     }
 }
 
 /// Words that link to their explanation.
-pub(in crate::console) fn link(topic: Topic<'_>, words: &str) -> Markup {
+pub(crate) fn link(topic: Topic<'_>, words: &str) -> Markup {
     html! { a.explained href=(topic.address()) { (words) } }
 }
 
 /// A provider's code that links to its explanation. Codes of Pombo's own, which are negative, say nothing to people.
-pub(in crate::console) fn code(code: i64) -> Markup {
+pub(crate) fn code(code: i64) -> Markup {
     html! { @if code >= 0 { a.explained href=(Topic::Code(code).address()) { code { (code) } } } }
 }
 
 /// A mark with the link, for words that link to something else.
-pub(in crate::console) fn mark(text: Text, topic: Topic<'_>, words: &str) -> Markup {
+pub(crate) fn mark(text: Text, topic: Topic<'_>, words: &str) -> Markup {
     let label = text.with("shell-explain", [("what", words.into())]);
     html! { a.mark-help href=(topic.address()) aria-label=(label) title=(label) { "?" } }
 }

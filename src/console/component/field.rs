@@ -8,7 +8,7 @@ use crate::console::form::Form;
 
 /// The properties of a field, except its kind.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::console) struct Field<'a> {
+pub(crate) struct Field<'a> {
     form: &'a Form,
     name: &'a str,
     label: &'a str,
@@ -21,7 +21,7 @@ pub(in crate::console) struct Field<'a> {
 
 impl<'a> Field<'a> {
     /// The field of this name; the label is its accessible name.
-    pub(in crate::console) const fn new(form: &'a Form, name: &'a str, label: &'a str) -> Self {
+    pub(crate) const fn new(form: &'a Form, name: &'a str, label: &'a str) -> Self {
         Self {
             form,
             name,
@@ -35,42 +35,42 @@ impl<'a> Field<'a> {
     }
 
     /// A sentence below the label.
-    pub(in crate::console) const fn hint(mut self, hint: &'a str) -> Self {
+    pub(crate) const fn hint(mut self, hint: &'a str) -> Self {
         self.hint = Some(hint);
         self
     }
 
     /// Makes the field required.
-    pub(in crate::console) const fn required(mut self) -> Self {
+    pub(crate) const fn required(mut self) -> Self {
         self.is_required = true;
         self
     }
 
     /// The value that a browser may fill in.
-    pub(in crate::console) const fn autocomplete(mut self, autocomplete: &'a str) -> Self {
+    pub(crate) const fn autocomplete(mut self, autocomplete: &'a str) -> Self {
         self.autocomplete = Some(autocomplete);
         self
     }
 
     /// At most this many characters.
-    pub(in crate::console) const fn most(mut self, most: usize) -> Self {
+    pub(crate) const fn most(mut self, most: usize) -> Self {
         self.most = Some(most);
         self
     }
 
     /// Makes its ids different from those of a field with the same name in another form of the page.
-    pub(in crate::console) const fn within(mut self, scope: &'a str) -> Self {
+    pub(crate) const fn within(mut self, scope: &'a str) -> Self {
         self.scope = scope;
         self
     }
 
     /// A line of text.
-    pub(in crate::console) fn text(self) -> Markup {
+    pub(crate) fn text(self) -> Markup {
         self.input("text")
     }
 
     /// A line of another kind: `email`, `search`, `tel`, `url`, `number`, `date`, `datetime-local`.
-    pub(in crate::console) fn input(self, kind: &str) -> Markup {
+    pub(crate) fn input(self, kind: &str) -> Markup {
         let spelled = (kind == "email").then_some("off");
         self.around(&html! {
             input id=(self.id()) type=(kind) name=(self.name) value=(self.form.value(self.name)) required[self.is_required]
@@ -80,7 +80,7 @@ impl<'a> Field<'a> {
     }
 
     /// A number, which may have decimals.
-    pub(in crate::console) fn decimal(self) -> Markup {
+    pub(crate) fn decimal(self) -> Markup {
         self.around(&html! {
             input id=(self.id()) type="number" step="any" name=(self.name) value=(self.form.value(self.name))
                 required[self.is_required] autofocus[self.is_faulty()] aria-describedby=[self.described()]
@@ -89,7 +89,7 @@ impl<'a> Field<'a> {
     }
 
     /// A password, which is never shown again.
-    pub(in crate::console) fn password(self) -> Markup {
+    pub(crate) fn password(self) -> Markup {
         self.around(&html! {
             input id=(self.id()) type="password" name=(self.name) required[self.is_required]
                 autocomplete=[self.autocomplete] autofocus[self.is_faulty()] aria-describedby=[self.described()]
@@ -98,7 +98,7 @@ impl<'a> Field<'a> {
     }
 
     /// A code of digits, from a phone or a list.
-    pub(in crate::console) fn code(self) -> Markup {
+    pub(crate) fn code(self) -> Markup {
         self.around(&html! {
             input.code id=(self.id()) type="text" name=(self.name) required[self.is_required] inputmode="text"
                 autocomplete="one-time-code" autocapitalize="off" spellcheck="false" maxlength="32" autofocus[self.is_faulty()]
@@ -107,7 +107,7 @@ impl<'a> Field<'a> {
     }
 
     /// Several lines.
-    pub(in crate::console) fn area(self, rows: usize) -> Markup {
+    pub(crate) fn area(self, rows: usize) -> Markup {
         self.around(&html! {
             textarea id=(self.id()) name=(self.name) rows=(rows) dir="auto" required[self.is_required] maxlength=[self.most]
                 autofocus[self.is_faulty()] aria-describedby=[self.described()] aria-invalid=[self.invalid()] { "\n" (self.form.value(self.name)) }
@@ -115,7 +115,7 @@ impl<'a> Field<'a> {
     }
 
     /// A line of text, with values to choose from.
-    pub(in crate::console) fn suggesting<V: AsRef<str>>(self, values: impl IntoIterator<Item = V>) -> Markup {
+    pub(crate) fn suggesting<V: AsRef<str>>(self, values: impl IntoIterator<Item = V>) -> Markup {
         let list = self.part("list");
         self.around(&html! {
             input id=(self.id()) type="text" name=(self.name) value=(self.form.value(self.name)) required[self.is_required]
@@ -126,7 +126,7 @@ impl<'a> Field<'a> {
     }
 
     /// A file of one of these types.
-    pub(in crate::console) fn file(self, accepted: &str) -> Markup {
+    pub(crate) fn file(self, accepted: &str) -> Markup {
         self.around(&html! {
             input id=(self.id()) type="file" name=(self.name) accept=(accepted) required[self.is_required]
                 autofocus[self.is_faulty()] aria-describedby=[self.described()] aria-invalid=[self.invalid()];
@@ -134,7 +134,7 @@ impl<'a> Field<'a> {
     }
 
     /// One of several values, each with its label.
-    pub(in crate::console) fn select<V: AsRef<str>, W: AsRef<str>>(
+    pub(crate) fn select<V: AsRef<str>, W: AsRef<str>>(
         self,
         options: impl IntoIterator<Item = (V, W)>,
     ) -> Markup {
@@ -150,7 +150,7 @@ impl<'a> Field<'a> {
     }
 
     /// Several checkboxes under one label.
-    pub(in crate::console) fn boxes<V: AsRef<str>, W: AsRef<str>>(
+    pub(crate) fn boxes<V: AsRef<str>, W: AsRef<str>>(
         self,
         options: impl IntoIterator<Item = (V, W)>,
     ) -> Markup {
@@ -158,7 +158,7 @@ impl<'a> Field<'a> {
     }
 
     /// Several radio buttons under one label.
-    pub(in crate::console) fn radios<V: AsRef<str>, W: AsRef<str>>(
+    pub(crate) fn radios<V: AsRef<str>, W: AsRef<str>>(
         self,
         options: impl IntoIterator<Item = (V, W)>,
     ) -> Markup {
@@ -187,7 +187,7 @@ impl<'a> Field<'a> {
     }
 
     /// Label, hint and fault around a control that has this field's [`Field::id`].
-    pub(in crate::console) fn around(self, control: &Markup) -> Markup {
+    pub(crate) fn around(self, control: &Markup) -> Markup {
         html! {
             div.field {
                 label for=(self.id()) { (self.label) }
@@ -199,7 +199,7 @@ impl<'a> Field<'a> {
     }
 
     /// The control's id in the page.
-    pub(in crate::console) fn id(self) -> String {
+    pub(crate) fn id(self) -> String {
         format!("{}-{}", self.scope, self.name)
     }
 
@@ -234,14 +234,14 @@ impl<'a> Field<'a> {
 
 /// The hidden id by which a form acts only once. It stays the same when the form is shown again with its
 /// faults. A browser that reloads the page must not put the old id into the new form.
-pub(in crate::console) fn once(form: &Form) -> Markup {
+pub(crate) fn once(form: &Form) -> Markup {
     let id = form.once().unwrap_or_else(Uuid::now_v7);
     html! { input type="hidden" name="once" value=(id) autocomplete="off"; }
 }
 
 /// The fault of the form as a whole, or a sentence that some field has one. Without a field to go to, the sentence has the
 /// focus.
-pub(in crate::console) fn faults(form: &Form) -> Markup {
+pub(crate) fn faults(form: &Form) -> Markup {
     html! {
         @if let Some(fault) = form.fault_of("") {
             (focused(fault))

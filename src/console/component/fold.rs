@@ -6,7 +6,7 @@ use super::icon::Icon;
 use crate::console::text::Text;
 
 /// The form with the filters, which are in use if they narrow the list now.
-pub(in crate::console) fn fold(text: Text, is_used: bool, form: &Markup) -> Markup {
+pub(crate) fn fold(text: Text, is_used: bool, form: &Markup) -> Markup {
     html! {
         details.fold open[is_used] {
             summary { (Icon::Filter) (text.get("shell-filters")) }

@@ -6,11 +6,11 @@
 use maud::{Markup, html};
 
 /// The longest text that is drawn, in characters: a message may have as many.
-pub(in crate::console) const TEXT_CHARS: usize = 4_096;
+pub(crate) const TEXT_CHARS: usize = 4_096;
 /// The longest name of an entry, a button or a section that is drawn, in characters: the provider allows 72 at most.
-pub(in crate::console) const LABEL_CHARS: usize = 256;
+pub(crate) const LABEL_CHARS: usize = 256;
 /// The longest address that is drawn, in characters: a link may have as many.
-pub(in crate::console) const LINK_CHARS: usize = 2_048;
+pub(crate) const LINK_CHARS: usize = 2_048;
 /// The most lines of a text that are drawn: more than any message for people has.
 const LINES: usize = 500;
 /// How deep formats are drawn within one another.
@@ -19,30 +19,30 @@ const DEEPEST: usize = 3;
 const SIGNS: [char; 4] = ['*', '_', '~', '`'];
 
 /// The name of a variable, and its value.
-pub(in crate::console) type Example = (String, String);
+pub(crate) type Example = (String, String);
 
 /// What a text's variables show; `None` for a text without variables, which is sent as it is.
-pub(in crate::console) type Examples<'a> = Option<&'a [Example]>;
+pub(crate) type Examples<'a> = Option<&'a [Example]>;
 
 /// The beginning of a text: at most this many characters.
-pub(in crate::console) fn beginning(text: &str, chars: usize) -> &str {
+pub(crate) fn beginning(text: &str, chars: usize) -> &str {
     text.char_indices().nth(chars).map_or(text, |(end, _)| &text[..end])
 }
 
 /// A plain text, cut to this many characters.
-pub(in crate::console) fn plain(text: &str, chars: usize) -> Markup {
+pub(crate) fn plain(text: &str, chars: usize) -> Markup {
     let shown = beginning(text, chars);
     html! { (shown) @if shown.len() < text.len() { "…" } }
 }
 
 /// One line of text.
-pub(in crate::console) fn line(text: &str, examples: Examples<'_>) -> Markup {
+pub(crate) fn line(text: &str, examples: Examples<'_>) -> Markup {
     let shown = beginning(text, TEXT_CHARS);
     html! { (nested(shown, examples, DEEPEST)) @if shown.len() < text.len() { "…" } }
 }
 
 /// A text of several lines, each a paragraph.
-pub(in crate::console) fn lines(text: &str, examples: Examples<'_>) -> Markup {
+pub(crate) fn lines(text: &str, examples: Examples<'_>) -> Markup {
     let shown = beginning(text, TEXT_CHARS);
     let mut lines = shown.split('\n');
     let drawn = lines.by_ref().take(LINES);
@@ -53,7 +53,7 @@ pub(in crate::console) fn lines(text: &str, examples: Examples<'_>) -> Markup {
 }
 
 /// A text with its variables marked: each shows its example, and its name when the person points at it.
-pub(in crate::console) fn marked(text: &str, examples: Examples<'_>) -> Markup {
+pub(crate) fn marked(text: &str, examples: Examples<'_>) -> Markup {
     let Some(examples) = examples else { return html! { (text) } };
     html! {
         @for (index, piece) in text.split("{{").enumerate() {

@@ -6,7 +6,7 @@ use crate::console::assets;
 
 /// An icon. It decorates words and never replaces them: screen readers skip it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::console) enum Icon {
+pub(crate) enum Icon {
     /// The picture of this id, for an entry of the navigation: its table says which.
     Entry(&'static str),
     Company,
@@ -57,7 +57,7 @@ impl Icon {
 #[cfg(test)]
 impl Icon {
     /// Whether its picture is in the file.
-    pub(in crate::console) fn is_drawn(self) -> bool {
+    pub(crate) fn is_drawn(self) -> bool {
         assets::ICONS.has_picture(self.id())
     }
 }

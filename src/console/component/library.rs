@@ -20,7 +20,7 @@ const FILE: &str = "_file";
 
 /// Files of the library, to choose from.
 #[derive(Debug, Clone, Default)]
-pub(in crate::console) struct OfferedFiles {
+pub(crate) struct OfferedFiles {
     files: Vec<LibraryFile>,
     /// Whether a provider can fetch them.
     is_reachable: bool,
@@ -30,27 +30,21 @@ pub(in crate::console) struct OfferedFiles {
 
 impl OfferedFiles {
     /// The newest files of a company.
-    pub(in crate::console) async fn read(engine: &Engine, company: Uuid) -> Result<Self, engine::Error> {
+    pub(crate) async fn read(engine: &Engine, company: Uuid) -> Result<Self, engine::Error> {
         let (library, page) = (engine.media(), PageRequest { page: 1, limit: OFFERED });
         let files = library.page(company, None, page).await?.records;
         Ok(Self { files, is_reachable: library.is_reachable(), is_closed: false })
     }
 
     /// The same for this person: agents choose files, and do not see the library's page.
-    pub(in crate::console) fn seen_by(mut self, person: &Person) -> Self {
+    pub(crate) fn seen_by(mut self, person: &Person) -> Self {
         self.is_closed = person.is_agent();
         self
     }
 
     /// The field of this name and label for a link, and the files of this kind that can take its place; `is_web` for a message
     /// of a linked phone.
-    pub(in crate::console) fn field(
-        &self,
-        form: &Form,
-        (name, label): (&str, &str),
-        kind: &str,
-        is_web: bool,
-    ) -> Markup {
+    pub(crate) fn field(&self, form: &Form, (name, label): (&str, &str), kind: &str, is_web: bool) -> Markup {
         let (text, given) = (form.text(), form.value(name));
         // The link of a file that is not offered stays as it is: an old one, or one that is gone.
         let chosen = file_id(given).filter(|id| self.files.iter().any(|file| file.id == *id));
@@ -81,7 +75,7 @@ impl OfferedFiles {
 
     /// The field of this name and label that chooses any of the files, by its id. A file that is not offered stays chosen.
     /// `is_web` for a message of a linked phone.
-    pub(in crate::console) fn any(&self, form: &Form, (name, label): (&str, &str), is_web: bool) -> Markup {
+    pub(crate) fn any(&self, form: &Form, (name, label): (&str, &str), is_web: bool) -> Markup {
         let (text, given) = (form.text(), form.value(name));
         let files = self.files.iter().map(|file| (file.id.to_string(), file));
         let is_offered = given.is_empty() || files.clone().any(|(id, _)| id == given);
@@ -104,7 +98,7 @@ impl OfferedFiles {
 }
 
 /// Puts the chosen files of a form in the place of the links.
-pub(in crate::console) fn take_chosen(form: &mut Form) {
+pub(crate) fn take_chosen(form: &mut Form) {
     let chosen = form.words().iter().filter_map(|(name, value)| {
         let name = name.strip_suffix(FILE)?;
         file_id(value).map(|id| (name.to_owned(), file_link(id)))
@@ -115,7 +109,7 @@ pub(in crate::console) fn take_chosen(form: &mut Form) {
 }
 
 /// The kind of message that a file is sent as.
-pub(in crate::console) fn kind(text: Text, kind: Kind) -> String {
+pub(crate) fn kind(text: Text, kind: Kind) -> String {
     text.get(match kind {
         Kind::Image => "send-kind-image",
         Kind::Video => "send-kind-video",
@@ -126,7 +120,7 @@ pub(in crate::console) fn kind(text: Text, kind: Kind) -> String {
 }
 
 /// A number of bytes.
-pub(in crate::console) fn size(text: Text, bytes: u64) -> String {
+pub(crate) fn size(text: Text, bytes: u64) -> String {
     let (unit, size) = match bytes {
         0..1_000_000 => ("media-kilobytes", bytes as f64 / 1e3),
         1_000_000..1_000_000_000 => ("media-megabytes", bytes as f64 / 1e6),

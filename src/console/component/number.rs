@@ -17,7 +17,7 @@ const SHOWN: usize = 20;
 
 /// What a person typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::console) enum Typed {
+pub(crate) enum Typed {
     /// This number, without doubt or by the person's choice.
     Number(PhoneNumber),
     /// One of these, which the person has to choose.
@@ -27,7 +27,7 @@ pub(in crate::console) enum Typed {
 }
 
 /// Reads the field `name` of a form of a company in this country.
-pub(in crate::console) fn read(words: &Words, name: &str, country: Option<Country>) -> Typed {
+pub(crate) fn read(words: &Words, name: &str, country: Option<Country>) -> Typed {
     let text = words.one(name);
     let international = PhoneNumber::parse(text);
     if PhoneNumber::is_marked_international(text) {
@@ -44,7 +44,7 @@ pub(in crate::console) fn read(words: &Words, name: &str, country: Option<Countr
 }
 
 /// The buttons that save the form of `name` with one of these numbers.
-pub(in crate::console) fn choose(text: Text, name: &str, meant: &[PhoneNumber]) -> Markup {
+pub(crate) fn choose(text: Text, name: &str, meant: &[PhoneNumber]) -> Markup {
     html! {
         fieldset.field {
             legend { (text.get("shell-number-meant")) }
@@ -58,7 +58,7 @@ pub(in crate::console) fn choose(text: Text, name: &str, meant: &[PhoneNumber]) 
 }
 
 /// The number as the form is to store it; without one, the form has a fault.
-pub(in crate::console) fn required(
+pub(crate) fn required(
     form: &mut Form,
     name: &str,
     country: Option<Country>,
@@ -80,7 +80,7 @@ pub(in crate::console) fn required(
 
 /// What typed numbers are read as, also while they are typed, for a form whose numbers are international: each number, and what is one only inside the
 /// company's country.
-pub(in crate::console) fn read_as<'a>(
+pub(crate) fn read_as<'a>(
     text: Text,
     typed: impl Iterator<Item = &'a str>,
     country: Option<Country>,
@@ -115,7 +115,7 @@ pub(in crate::console) fn read_as<'a>(
 
 /// What the field `name` of a form is read as, below the field and while it is typed: the number with its country, or the
 /// numbers that may be meant. `known` is the text that the record has now, which is not asked about again.
-pub(in crate::console) fn reading(
+pub(crate) fn reading(
     text: Text,
     words: &Words,
     name: &str,
@@ -153,7 +153,7 @@ fn in_groups(text: Text, number: PhoneNumber) -> String {
 }
 
 /// A number in groups of digits, as people read it: `+34 612 34 56 78`.
-pub(in crate::console) fn grouped(number: PhoneNumber) -> String {
+pub(crate) fn grouped(number: PhoneNumber) -> String {
     let digits = number.to_string();
     let calling = Country::of(number).map(|country| country.calling_code().to_string()).unwrap_or_default();
     let national = digits.get(calling.len()..).unwrap_or_default();
@@ -185,7 +185,7 @@ pub(in crate::console) fn grouped(number: PhoneNumber) -> String {
 }
 
 /// A typed number in groups of digits; as it was typed, if it is no number.
-pub(in crate::console) fn written(typed: &str) -> String {
+pub(crate) fn written(typed: &str) -> String {
     PhoneNumber::parse(typed).map_or_else(|_| typed.to_owned(), grouped)
 }
 

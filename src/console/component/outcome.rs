@@ -4,7 +4,7 @@ use crate::domain::message::State;
 
 /// The outcome of a message. It gives the colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::console) enum OutcomeColour {
+pub(crate) enum OutcomeColour {
     /// The recipient opened it.
     Read,
     /// It is on the recipient's phone.
@@ -23,7 +23,7 @@ pub(in crate::console) enum OutcomeColour {
 
 impl OutcomeColour {
     /// The outcome of a message in this state.
-    pub(in crate::console) const fn of(state: State) -> Self {
+    pub(crate) const fn of(state: State) -> Self {
         match state {
             State::Queued | State::Sending => Self::Waits,
             State::Sent => Self::Sent,

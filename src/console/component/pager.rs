@@ -7,19 +7,13 @@ use crate::console::text::Text;
 use crate::domain::page::PageRequest;
 
 /// The pager of a list whose number is `page` in the address.
-pub(in crate::console) fn pager(text: Text, query: &Query, page: PageRequest, total: u64) -> Markup {
+pub(crate) fn pager(text: Text, query: &Query, page: PageRequest, total: u64) -> Markup {
     named(text, query, "page", page, total)
 }
 
 /// The number of the page, and links to its neighbours; nothing when there is only one page. The number is
 /// `name` in the address.
-pub(in crate::console) fn named(
-    text: Text,
-    query: &Query,
-    name: &str,
-    page: PageRequest,
-    total: u64,
-) -> Markup {
+pub(crate) fn named(text: Text, query: &Query, name: &str, page: PageRequest, total: u64) -> Markup {
     let pages = total.div_ceil(page.limit.max(1));
     if pages <= 1 && page.page <= 1 {
         return html! {};

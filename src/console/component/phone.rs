@@ -11,12 +11,12 @@ use crate::console::text::Text;
 const MOST: usize = 20;
 
 /// The message with these parts. The texts of a template have variables.
-pub(in crate::console) fn phone(text: Text, components: &Value) -> Markup {
+pub(crate) fn phone(text: Text, components: &Value) -> Markup {
     shown(text, components, true)
 }
 
 /// The message with these parts, whose texts are sent as they are.
-pub(in crate::console) fn literal(text: Text, components: &Value) -> Markup {
+pub(crate) fn literal(text: Text, components: &Value) -> Markup {
     shown(text, components, false)
 }
 
@@ -190,7 +190,7 @@ fn examples(part: &Value, field: &str) -> Vec<Example> {
 }
 
 /// The example value of a variable in the `header` or the `body` of these parts.
-pub(in crate::console) fn example(components: &Value, part: &str, variable: &str) -> Option<String> {
+pub(crate) fn example(components: &Value, part: &str, variable: &str) -> Option<String> {
     let field = if part == "header" { "header_text" } else { "body_text" };
     let kind = part.to_uppercase();
     let part = of_type(components, &kind).next()?;

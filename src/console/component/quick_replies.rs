@@ -8,13 +8,13 @@ use crate::console::text::Text;
 use crate::engine::conversations::types::QuickReply;
 
 /// The field with the chosen one, and the action that takes it.
-pub(in crate::console) const CHOSEN: &str = "quick";
-pub(in crate::console) const TAKE: &str = "quick-reply";
+pub(crate) const CHOSEN: &str = "quick";
+pub(crate) const TAKE: &str = "quick-reply";
 /// The characters of a text that the script shows beside its word: the page has two hundred of them at most.
 const OFFERED_CHARS: usize = 80;
 
 /// The list of quick replies; nothing when there are none.
-pub(in crate::console) fn offered(text: Text, replies: &[QuickReply]) -> Markup {
+pub(crate) fn offered(text: Text, replies: &[QuickReply]) -> Markup {
     html! {
         @if !replies.is_empty() {
             div.row.bottom {
@@ -33,6 +33,6 @@ pub(in crate::console) fn offered(text: Text, replies: &[QuickReply]) -> Markup 
 }
 
 /// The one with this word.
-pub(in crate::console) fn find<'a>(replies: &'a [QuickReply], word: &str) -> Option<&'a QuickReply> {
+pub(crate) fn find<'a>(replies: &'a [QuickReply], word: &str) -> Option<&'a QuickReply> {
     replies.iter().find(|reply| reply.draft.word == word)
 }

@@ -4,7 +4,7 @@ use crate::console::text::Text;
 use crate::domain::outlook::Reason;
 
 /// The words for a reason.
-pub(in crate::console) fn reason(text: Text, reason: Reason) -> String {
+pub(crate) fn reason(text: Text, reason: Reason) -> String {
     text.get(match reason {
         Reason::Rate => "reason-rate",
         Reason::BackOff => "reason-back-off",

@@ -5,7 +5,7 @@ use std::time::Duration;
 use maud::{Markup, html};
 
 /// A ring of which `left` of `whole` is drawn.
-pub(in crate::console) fn ring(left: Duration, whole: Duration) -> Markup {
+pub(crate) fn ring(left: Duration, whole: Duration) -> Markup {
     let percent = (100 * left.as_secs() / whole.as_secs().max(1)).min(100);
     html! {
         svg.ring viewBox="0 0 36 36" aria-hidden="true" {

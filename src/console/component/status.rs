@@ -8,7 +8,7 @@ use crate::console::text::Text;
 use crate::domain::channel::Status;
 
 /// The word for a channel's state.
-pub(in crate::console) fn word(text: Text, status: Status) -> String {
+pub(crate) fn word(text: Text, status: Status) -> String {
     text.get(match status {
         Status::Connected => "shell-status-connected",
         Status::Connecting => "shell-status-connecting",
@@ -19,7 +19,7 @@ pub(in crate::console) fn word(text: Text, status: Status) -> String {
 }
 
 /// The badge for a channel's state.
-pub(in crate::console) fn status(text: Text, status: Status) -> Markup {
+pub(crate) fn status(text: Text, status: Status) -> Markup {
     let tone = match status {
         Status::Connected => Tone::Good,
         Status::Connecting => Tone::Busy,

@@ -2,9 +2,11 @@
 
 use maud::{Markup, html};
 
+use crate::console::text::Text;
+
 /// A column: its name, and what its cells contain.
 #[derive(Debug, Clone)]
-pub(in crate::console) struct Column {
+pub(crate) struct Column {
     name: String,
     cells: Cells,
 }
@@ -21,17 +23,22 @@ enum Cells {
 
 impl Column {
     /// A column of words; one of buttons has no name.
-    pub(in crate::console) fn words(name: impl Into<String>) -> Self {
+    pub(crate) fn words(name: impl Into<String>) -> Self {
         Self { name: name.into(), cells: Cells::Words }
     }
 
+    /// Columns of words by the keys of their names; one of buttons has an empty key.
+    pub(crate) fn all<const N: usize>(text: Text, keys: [&str; N]) -> [Self; N] {
+        keys.map(|key| Self::words(if key.is_empty() { String::new() } else { text.get(key) }))
+    }
+
     /// A column of a few words beside one of sentences.
-    pub(in crate::console) fn brief(name: impl Into<String>) -> Self {
+    pub(crate) fn brief(name: impl Into<String>) -> Self {
         Self { name: name.into(), cells: Cells::BriefWords }
     }
 
     /// A column of numbers.
-    pub(in crate::console) fn numbers(name: impl Into<String>) -> Self {
+    pub(crate) fn numbers(name: impl Into<String>) -> Self {
         Self { name: name.into(), cells: Cells::Numbers }
     }
 
@@ -48,7 +55,7 @@ impl Column {
 
 /// The table. `caption` describes it to screen readers. Each row has a cell for each column; the first cell
 /// names the row.
-pub(in crate::console) fn table(
+pub(crate) fn table(
     caption: &str,
     columns: &[Column],
     rows: impl IntoIterator<Item = Vec<Markup>>,

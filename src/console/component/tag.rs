@@ -8,12 +8,12 @@ use crate::domain::fold::fold;
 const HUES: [&str; 5] = ["tag h-green", "tag h-blue", "tag h-violet", "tag h-amber", "tag h-slate"];
 
 /// The name of a tag.
-pub(in crate::console) fn tag(name: &str) -> Markup {
+pub(crate) fn tag(name: &str) -> Markup {
     html! { span class=(class(name)) { bdi { (name) } } }
 }
 
 /// The classes of an element that has the name of a tag.
-pub(in crate::console) fn class(name: &str) -> &'static str {
+pub(crate) fn class(name: &str) -> &'static str {
     // FNV-1a: std's hashers may change from version to version.
     let hash = fold(name)
         .bytes()

@@ -8,17 +8,17 @@ use crate::clock::Timestamp;
 use crate::console::visitor::Person;
 
 /// A time, to the minute.
-pub(in crate::console) fn moment(person: &Person, at: Timestamp) -> Markup {
+pub(crate) fn moment(person: &Person, at: Timestamp) -> Markup {
     html! { time datetime=(at) data-relative title=(person.zone.name()) { (person.minute(at)) } }
 }
 
 /// A time, to the second, for times that people compare.
-pub(in crate::console) fn second(person: &Person, at: Timestamp) -> Markup {
+pub(crate) fn second(person: &Person, at: Timestamp) -> Markup {
     html! { time datetime=(at) title=(person.zone.name()) { (person.zone.second(at, person.text.0)) } }
 }
 
 /// The time at which something ends, and the time left until then.
-pub(in crate::console) fn until(person: &Person, at: Timestamp) -> Markup {
+pub(crate) fn until(person: &Person, at: Timestamp) -> Markup {
     let now = Timestamp::now();
     if at <= now {
         return html! { time datetime=(at) title=(person.minute(at)) { (person.text.get("shell-any-moment")) } };
@@ -33,7 +33,7 @@ pub(in crate::console) fn until(person: &Person, at: Timestamp) -> Markup {
 }
 
 /// A future time, and how long it is until then.
-pub(in crate::console) fn ahead(person: &Person, at: Timestamp) -> Markup {
+pub(crate) fn ahead(person: &Person, at: Timestamp) -> Markup {
     let now = Timestamp::now();
     html! {
         span.until {
@@ -71,7 +71,7 @@ fn distance(person: &Person, left: Duration) -> Option<String> {
 }
 
 /// A time that may be absent.
-pub(in crate::console) fn maybe(person: &Person, at: Option<Timestamp>) -> Markup {
+pub(crate) fn maybe(person: &Person, at: Option<Timestamp>) -> Markup {
     match at {
         Some(at) => moment(person, at),
         None => html! { span.soft { "—" } },

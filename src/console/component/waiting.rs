@@ -15,7 +15,7 @@ use crate::domain::outlook::{Outlook, Reason, Waiting};
 const MOMENT: Duration = Duration::from_secs(2);
 
 /// The reason, which links to its explanation, and the end of the wait if it is known.
-pub(in crate::console) fn waiting(person: &Person, waiting: &Waiting) -> Markup {
+pub(crate) fn waiting(person: &Person, waiting: &Waiting) -> Markup {
     let words = reason(person.text, waiting.reason);
     html! {
         (link(Topic::Wait(waiting.reason), &words))
@@ -25,7 +25,7 @@ pub(in crate::console) fn waiting(person: &Person, waiting: &Waiting) -> Markup 
 
 /// Why a send waits; `None` when its messages go out: such a send waits for its pace between any two
 /// messages.
-pub(in crate::console) fn lasting(outlook: &Outlook) -> Option<&Waiting> {
+pub(crate) fn lasting(outlook: &Outlook) -> Option<&Waiting> {
     outlook.waiting.as_ref().filter(|waiting| is_lasting(waiting))
 }
 
@@ -36,13 +36,13 @@ fn is_lasting(waiting: &Waiting) -> bool {
 }
 
 /// Whether a channel's wait says more than the channel's state and pace, which are shown beside it.
-pub(in crate::console) fn is_worth_telling(waiting: &Waiting) -> bool {
+pub(crate) fn is_worth_telling(waiting: &Waiting) -> bool {
     is_lasting(waiting) && !matches!(waiting.reason, Reason::Disconnected | Reason::Blocked)
 }
 
 /// The sentence about a wait that the engine writes, in English only and with the names of options: it is for readers who
 /// want to know more than the reason says.
-pub(in crate::console) fn sentence(person: &Person, waiting: &Waiting) -> Markup {
+pub(crate) fn sentence(person: &Person, waiting: &Waiting) -> Markup {
     if waiting.sentence.is_empty() {
         return html! {};
     }

@@ -11,7 +11,7 @@ use tokio::sync::{oneshot, watch};
 use uuid::Uuid;
 
 use crate::accounts::Session;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 
 /// The gauge of open streams.
 pub const STREAMS: &str = "pombo_console_streams";
@@ -33,7 +33,7 @@ const BOUNDS: Bounds = Bounds { session: 20, company: 200, all: 2_000 };
 
 /// Who holds a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::console) struct Holder {
+pub(crate) struct Holder {
     /// The company; without one, the person.
     company: Uuid,
     person: Uuid,
@@ -49,7 +49,7 @@ impl Holder {
 
 /// The open streams; clones share them.
 #[derive(Debug, Clone)]
-pub(in crate::console) struct Streams {
+pub(crate) struct Streams {
     open: Arc<Mutex<Open>>,
     closing: Arc<watch::Sender<bool>>,
     bounds: Bounds,
@@ -74,7 +74,7 @@ impl Streams {
     }
 
     /// Ends all streams and refuses new ones.
-    pub(in crate::console) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.closing.send_replace(true);
     }
 
@@ -84,7 +84,7 @@ impl Streams {
     }
 
     /// The number of open streams.
-    pub(in crate::console) fn open(&self) -> usize {
+    pub(crate) fn open(&self) -> usize {
         self.open.lock().streams.len()
     }
 
@@ -93,7 +93,7 @@ impl Streams {
     /// # Errors
     ///
     /// [`Error::Unavailable`] when the service is stopping.
-    pub(super) fn take(&self, holder: Holder) -> Result<Place, Error> {
+    pub(super) fn take(&self, holder: Holder) -> Result<StreamPlace> {
         if *self.closing.borrow() {
             return Err(Error::Unavailable);
         }
@@ -107,7 +107,7 @@ impl Streams {
         open.streams.insert(number, (holder, end));
         show(&open);
         drop(open);
-        Ok(Place { streams: self.clone(), number, ended })
+        Ok(StreamPlace { streams: self.clone(), number, ended })
     }
 }
 
@@ -148,13 +148,13 @@ fn of_largest(
 }
 
 /// The place of one stream; dropping it returns it.
-pub(super) struct Place {
+pub(super) struct StreamPlace {
     streams: Streams,
     number: u64,
     ended: oneshot::Receiver<()>,
 }
 
-impl Place {
+impl StreamPlace {
     /// Returns when the stream has to end for another one.
     pub(super) async fn ended(&mut self) {
         // The other end is dropped, and sends nothing.
@@ -162,7 +162,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for StreamPlace {
     fn drop(&mut self) {
         let mut open = self.streams.open.lock();
         open.streams.remove(&self.number);
@@ -186,14 +186,15 @@ mod tests {
     }
 
     /// Takes a place for each holder, in this order.
-    fn taken(streams: &Streams, holders: &[Holder]) -> Vec<Place> {
+    fn taken(streams: &Streams, holders: &[Holder]) -> Vec<StreamPlace> {
         holders.iter().map(|holder| streams.take(*holder).ok().unwrap()).collect()
     }
 
     /// The indexes of the places whose streams have to end.
-    fn ended(places: &mut [Place]) -> Vec<usize> {
-        let is_over =
-            |place: &mut Place| matches!(place.ended.try_recv(), Err(oneshot::error::TryRecvError::Closed));
+    fn ended(places: &mut [StreamPlace]) -> Vec<usize> {
+        let is_over = |place: &mut StreamPlace| {
+            matches!(place.ended.try_recv(), Err(oneshot::error::TryRecvError::Closed))
+        };
         places.iter_mut().enumerate().filter_map(|(index, place)| is_over(place).then_some(index)).collect()
     }
 

@@ -4,7 +4,7 @@
 use std::fmt;
 
 /// Colours to choose from, each with the key of its name.
-pub(in crate::console) const PALETTE: [(&str, &str); 6] = [
+pub(crate) const PALETTE: [(&str, &str); 6] = [
     ("#1d5fd1", "look-blue"),
     ("#0f766e", "look-teal"),
     ("#6f45c8", "look-violet"),
@@ -28,16 +28,16 @@ const TINT: u16 = 12;
 
 /// A colour: red, green and blue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::console) struct Colour([u8; 3]);
+pub(crate) struct Colour([u8; 3]);
 
 impl Colour {
     /// Reads `#` and six hexadecimal digits, in any case.
-    pub(in crate::console) fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         Self::of_digits(&text.trim().strip_prefix('#')?.to_ascii_lowercase())
     }
 
     /// Reads six hexadecimal digits in small letters, as they stand in an address.
-    pub(in crate::console) fn of_digits(digits: &str) -> Option<Self> {
+    pub(crate) fn of_digits(digits: &str) -> Option<Self> {
         let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
         if digits.len() != 6 || !digits.bytes().all(is_digit) {
             return None;
@@ -47,17 +47,17 @@ impl Colour {
     }
 
     /// The six hexadecimal digits.
-    pub(in crate::console) fn digits(self) -> String {
+    pub(crate) fn digits(self) -> String {
         hex::encode(self.0)
     }
 
     /// The colour on light surfaces: as it is, or as much darker as it has to be.
-    pub(in crate::console) fn on_light(self) -> Self {
+    pub(crate) fn on_light(self) -> Self {
         self.until(BLACK, |colour| [RAISED_LIGHT, colour.tint(WHITE)])
     }
 
     /// The colour on dark surfaces: as it is, or as much lighter as it has to be.
-    pub(in crate::console) fn on_dark(self) -> Self {
+    pub(crate) fn on_dark(self) -> Self {
         self.until(WHITE, |colour| [RAISED_DARK, colour.tint(SURFACE_DARK)])
     }
 
@@ -99,7 +99,7 @@ impl Colour {
     }
 
     /// The tokens that replace those of the common style sheet.
-    pub(in crate::console) fn stylesheet(self) -> String {
+    pub(crate) fn stylesheet(self) -> String {
         let (light, dark) = (self.on_light(), self.on_dark());
         format!(
             ":root{{--accent:light-dark({light},{dark});--on-accent:light-dark({WHITE},{INK_DARK});\

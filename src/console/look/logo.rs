@@ -8,9 +8,9 @@ use image::{DynamicImage, ImageDecoder as _, ImageError, ImageFormat, ImageReade
 use sha2::{Digest as _, Sha256};
 
 /// The largest file, in bytes.
-pub(in crate::console) const MOST_BYTES: usize = 1024 * 1024;
+pub(crate) const MOST_BYTES: usize = 1024 * 1024;
 /// The most pixels of a side.
-pub(in crate::console) const MOST_SIDE: u32 = 2_048;
+pub(crate) const MOST_SIDE: u32 = 2_048;
 /// The most memory for a decoded picture: sixteen bytes for each pixel.
 const MOST_MEMORY: u64 = 16 * (MOST_SIDE as u64) * (MOST_SIDE as u64);
 /// The longer side of the logo that is served, in pixels: twice as many as it has on a page, for fine screens.
@@ -18,16 +18,16 @@ const SIDE: u32 = 256;
 
 /// A logo to store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::console) struct Logo {
+pub(crate) struct Logo {
     /// The SHA-256 of the file in hexadecimal digits.
-    pub(in crate::console) hash: String,
+    pub(crate) hash: String,
     /// The file.
-    pub(in crate::console) png: Vec<u8>,
+    pub(crate) png: Vec<u8>,
 }
 
 /// Why a file is no logo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::console) enum LogoFault {
+pub(crate) enum LogoFault {
     /// It is no PNG, JPEG or WebP picture, or a damaged one.
     NoPicture,
     /// A side has more than [`MOST_SIDE`] pixels.
@@ -46,7 +46,7 @@ impl Logo {
     /// # Errors
     ///
     /// [`LogoFault`].
-    pub(in crate::console) fn read(bytes: &[u8]) -> Result<Self, LogoFault> {
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, LogoFault> {
         let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format();
         let mut reader = reader.map_err(|_| LogoFault::NoPicture)?;
         if !matches!(reader.format(), Some(ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::WebP)) {

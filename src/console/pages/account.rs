@@ -1,7 +1,7 @@
 //! A person's own account: name, language and zone; their number; password; second factor; sessions.
 
-pub(in crate::console) mod number;
-pub(in crate::console) mod sessions;
+pub(crate) mod number;
+pub(crate) mod sessions;
 
 use actix_web::web::Data;
 use maud::{Markup, PreEscaped, html};
@@ -16,7 +16,7 @@ use crate::console::answer::Answer;
 use crate::console::component::copy;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::notice;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::language::Language;
 use crate::console::page::{Menu, Page};
@@ -40,16 +40,12 @@ struct Forms {
     remove: Option<Form>,
 }
 
-pub(in crate::console) async fn show(person: Person, state: Data<State>) -> Result<Page, Error> {
+pub(crate) async fn show(person: Person, state: Data<State>) -> Result<Page> {
     page(&person, &state, Forms::default()).await
 }
 
 /// Changes name, language and zone.
-pub(in crate::console) async fn profile(
-    person: Person,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn profile(person: Person, state: Data<State>, mut form: Form) -> Result<Answer> {
     let name = form.required("name", 200);
     let language = Language::parse(form.words().one("language"));
     let typed = form.optional("time_zone", 64);
@@ -65,8 +61,7 @@ pub(in crate::console) async fn profile(
             Ok(()) => {
                 // The next page is in the newly chosen language.
                 let text = language.map_or(person.text, Text);
-                state.flashes.put(person.session, "done", text.get("account-saved"));
-                return Ok(Answer::to(PLACE));
+                return Ok(Answer::done(&state, &person, text.get("account-saved"), PLACE));
             }
             Err(accounts::Error::Invalid { field, .. }) => note_invalid(&mut form, field),
             Err(error) => return Err(error.into()),
@@ -76,12 +71,12 @@ pub(in crate::console) async fn profile(
 }
 
 /// Replaces the password, which ends all other sessions.
-pub(in crate::console) async fn password(
+pub(crate) async fn password(
     visitor: Visitor,
     person: Person,
     state: Data<State>,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let (current, new) = (form.password("current"), new_password(&mut form, person.text));
     if !form.has_faults() {
         let changed = state.accounts.change_password(&person.signed_in, &current, &new, &person.origin).await;
@@ -96,11 +91,7 @@ pub(in crate::console) async fn password(
 }
 
 /// Begins the setup of a second factor, which may replace another one.
-pub(in crate::console) async fn begin_totp(
-    person: Person,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn begin_totp(person: Person, state: Data<State>, mut form: Form) -> Result<Answer> {
     let (password, code) = typed_proof(&person, &mut form);
     if !form.has_faults() {
         let proof = Proof { password: &password, code: code.as_deref() };
@@ -120,7 +111,7 @@ fn typed_proof(person: &Person, form: &mut Form) -> (String, Option<String>) {
 }
 
 /// Notes that the password, or the code with it, is wrong.
-fn not_proven(person: &Person, form: &mut Form, error: accounts::Error) -> Result<(), Error> {
+fn not_proven(person: &Person, form: &mut Form, error: accounts::Error) -> Result<()> {
     if matches!(error, accounts::Error::Refused) && person.signed_in.user.has_totp {
         form.general_fault(person.text.get("account-proof-wrong"));
         return Ok(());
@@ -129,12 +120,12 @@ fn not_proven(person: &Person, form: &mut Form, error: accounts::Error) -> Resul
 }
 
 /// Confirms the second factor with a code; shows the recovery codes once.
-pub(in crate::console) async fn confirm_totp(
+pub(crate) async fn confirm_totp(
     visitor: Visitor,
     person: Person,
     state: Data<State>,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let code = form.required("code", 32);
     if form.has_faults() {
         return again(&person, &state, Forms { totp: Some(form), ..Forms::default() }).await;
@@ -159,12 +150,12 @@ pub(in crate::console) async fn confirm_totp(
 }
 
 /// Removes the second factor.
-pub(in crate::console) async fn remove_totp(
+pub(crate) async fn remove_totp(
     visitor: Visitor,
     person: Person,
     state: Data<State>,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let (password, code) = typed_proof(&person, &mut form);
     if !form.has_faults() {
         let proof = Proof { password: &password, code: code.as_deref() };
@@ -184,12 +175,11 @@ fn renewed(state: &State, visitor: &Visitor, person: &Person, token: &Secret, ke
 }
 
 fn done(state: &State, person: &Person, key: &str) -> Answer {
-    state.flashes.put(person.session, "done", person.text.get(key));
-    Answer::to(PLACE)
+    Answer::done(state, person, person.text.get(key), PLACE)
 }
 
 /// Notes that the password is not the person's.
-fn not_own(form: &mut Form, field: &str, error: accounts::Error) -> Result<(), Error> {
+fn not_own(form: &mut Form, field: &str, error: accounts::Error) -> Result<()> {
     let text = form.text();
     match error {
         accounts::Error::Refused => form.fault(field, text.get("account-password-wrong")),
@@ -203,7 +193,7 @@ fn not_own(form: &mut Form, field: &str, error: accounts::Error) -> Result<(), E
     Ok(())
 }
 
-async fn again(person: &Person, state: &State, forms: Forms) -> Result<Answer, Error> {
+async fn again(person: &Person, state: &State, forms: Forms) -> Result<Answer> {
     let shown = [&forms.password, &forms.begin, &forms.totp, &forms.remove]
         .into_iter()
         .flatten()
@@ -212,7 +202,7 @@ async fn again(person: &Person, state: &State, forms: Forms) -> Result<Answer, E
     Ok(page.after(shown).into())
 }
 
-async fn page(person: &Person, state: &State, forms: Forms) -> Result<Page, Error> {
+async fn page(person: &Person, state: &State, forms: Forms) -> Result<Page> {
     let (text, user) = (person.text, &person.signed_in.user);
     let sessions = state.accounts.sessions(user).await?;
     let recovery = state.flashes.take(person.session, "recovery");
@@ -228,7 +218,6 @@ async fn page(person: &Person, state: &State, forms: Forms) -> Result<Page, Erro
     });
     let empty = || Form::new(text);
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
         div.columns {
             section.panel aria-labelledby="profile" {
                 h2 id="profile" { (text.get("account-profile")) }

@@ -14,7 +14,7 @@ use crate::console::answer::Answer;
 use crate::console::component::field::Field;
 use crate::console::component::notice;
 use crate::console::component::table::{Column, table};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::text::Text;
 use crate::console::visitor::{Person, Viewer};
@@ -44,11 +44,7 @@ fn name(text: Text, kind: AlertKind) -> String {
 }
 
 /// Saves what a person is told of a company.
-pub(in crate::console) async fn choose(
-    person: Person,
-    state: Data<State>,
-    form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn choose(person: Person, state: Data<State>, form: Form) -> Result<Answer> {
     let company: Uuid = form.words().one("company").parse().map_err(|_| Error::NotFound)?;
     let kinds: Result<Vec<AlertKind>, _> = form.words().all("kind").map(str::parse).collect();
     let kinds = kinds.map_err(|_| Error::Unreadable)?;
@@ -59,11 +55,7 @@ pub(in crate::console) async fn choose(
 }
 
 /// Sends the person a test mail, and says what the server answers.
-pub(in crate::console) async fn test(
-    person: Person,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Answer, Error> {
+pub(crate) async fn test(person: Person, state: Data<State>, request: HttpRequest) -> Result<Answer> {
     let text = person.text;
     let Some(mailer) = &state.options.mailer else {
         state.flashes.put(person.session, FAULT, text.get("alerts-off"));
@@ -93,7 +85,7 @@ pub(in crate::console) async fn test(
 }
 
 /// The section of the account's page.
-pub(super) async fn section(person: &Person, state: &State) -> Result<Markup, Error> {
+pub(super) async fn section(person: &Person, state: &State) -> Result<Markup> {
     let text = person.text;
     let choices = AlertChoices::of(&state.accounts).of_user(&person.signed_in.user).await?;
     let is_on = state.options.mailer.is_some();
@@ -138,14 +130,10 @@ fn choice_form(text: Text, index: usize, choice: &AlertChoice) -> Markup {
 }
 
 /// The section of the company's page: who gets what, and which events a webhook gets instead.
-pub(super) async fn of_company(viewer: &Viewer, state: &State) -> Result<Markup, Error> {
+pub(super) async fn of_company(viewer: &Viewer, state: &State) -> Result<Markup> {
     let text = viewer.text;
     let listeners = AlertChoices::of(&state.accounts).listeners(viewer.company.id).await?;
-    let columns = [
-        Column::words(text.get("alerts-about")),
-        Column::words(text.get("alerts-people")),
-        Column::words(text.get("alerts-events")),
-    ];
+    let columns = Column::all(text, ["alerts-about", "alerts-people", "alerts-events"]);
     let rows = AlertKind::ALL.iter().map(|kind| {
         let events = kind.types().iter().enumerate();
         vec![

@@ -8,8 +8,7 @@ use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults};
-use crate::console::component::notice;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::text::Text;
@@ -38,7 +37,7 @@ const DAYS: [(&str, &str); 7] = [
     ("sunday", "automatic-sunday"),
 ];
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>) -> Result<Page, Error> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>) -> Result<Page> {
     let texts = state.engine.company(viewer.company.id).await?.automatic().texts().await?;
     let now = Timestamp::now();
     // Until somebody chooses a zone, the person's own is the likeliest.
@@ -51,16 +50,11 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>) -> Resu
     let reading = if hides_reading { HIDDEN } else { TOLD };
     let others = [("time_zone", zone), (READING, reading.to_owned())];
     let form = Form::filled(viewer.text, values.into_iter().chain(others).chain(days));
-    let done = state.flashes.take(viewer.session, "done");
-    Ok(page(&viewer, &form, done.as_deref()))
+    Ok(page(&viewer, &form))
 }
 
 /// Sets what is answered.
-pub(in crate::console) async fn save(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn save(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let text = viewer.text;
     let [stop, start, away] =
         ["stop_text", "start_text", "away_text"].map(|name| form.optional(name, LONGEST_ANSWER));
@@ -87,8 +81,7 @@ pub(in crate::console) async fn save(
     let records = state.engine.company(viewer.company.id).await?;
     records.automatic().set_texts(&viewer.who(), &texts).await?;
     drop(records);
-    state.flashes.put(viewer.session, "done", text.get("automatic-saved"));
-    Ok(Answer::to(PLACE))
+    Ok(Answer::done(&state, &viewer, text.get("automatic-saved"), PLACE))
 }
 
 /// The field of a text.
@@ -107,14 +100,13 @@ fn sentence(text: Text, wrong: InvalidAnswer) -> String {
     }
 }
 
-fn page(viewer: &Viewer, form: &Form, done: Option<&str>) -> Page {
+fn page(viewer: &Viewer, form: &Form) -> Page {
     let text = viewer.text;
     let zones = Zone::labels(Timestamp::now());
     let area = |name: &str, label: &str, hint: &str| {
         Field::new(form, name, label).hint(hint).most(LONGEST_ANSWER).area(3)
     };
     let body = html! {
-        @if let Some(done) = done { (notice::done(done)) }
         (faults(form))
         p { (text.get("automatic-what")) }
         form method="post" action=(PLACE) {

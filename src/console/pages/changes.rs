@@ -1,6 +1,6 @@
 //! The record of changes, with filters.
 
-pub(in crate::console) mod words;
+pub(crate) mod words;
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use crate::console::component::field::Field;
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::second;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
@@ -32,11 +32,7 @@ const ID: usize = 36;
 /// The most ids of a page whose names are shown.
 const MOST_NAMED: usize = 1_000;
 
-pub(in crate::console) async fn show(
-    person: Person,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(crate) async fn show(person: Person, state: Data<State>, query: Query) -> Result<Page> {
     let text = person.text;
     let what = query.text("what", 40).and_then(|word| What::ALL.iter().find(|what| what.as_str() == word));
     let (subject, who) = (query.text("subject", SUBJECT), query.text("who", WHO).map(name));
@@ -100,13 +96,10 @@ fn name(typed: &str) -> String {
 
 fn list(recorded: &Recorded<'_>, query: &Query, changes: &[Change]) -> Markup {
     let (person, text) = (recorded.person, recorded.person.text);
-    let columns = [
-        Column::words(text.get("changes-when")),
-        Column::words(text.get("changes-who")),
-        Column::words(text.get("changes-what")),
-        Column::words(text.get("changes-subject")),
-        Column::words(text.get("changes-became")),
-    ];
+    let columns = Column::all(
+        text,
+        ["changes-when", "changes-who", "changes-what", "changes-subject", "changes-became"],
+    );
     let rows = changes.iter().map(|change| {
         vec![
             second(person, change.at),
@@ -130,15 +123,15 @@ fn list(recorded: &Recorded<'_>, query: &Query, changes: &[Change]) -> Markup {
 }
 
 /// Recorded values as a person reads them: times in the person's zone, and names beside ids.
-pub(in crate::console) struct Recorded<'a> {
-    pub(in crate::console) person: &'a Person,
+pub(crate) struct Recorded<'a> {
+    pub(crate) person: &'a Person,
     /// The names of the ids in the values, as far as they are known.
-    pub(in crate::console) names: &'a HashMap<Uuid, String>,
+    pub(crate) names: &'a HashMap<Uuid, String>,
 }
 
 impl Recorded<'_> {
     /// A recorded value: a word, or an object line by line.
-    pub(in crate::console) fn value(&self, value: &Value) -> Markup {
+    pub(crate) fn value(&self, value: &Value) -> Markup {
         let text = self.person.text;
         match value {
             Value::Null => html! { span.soft { "—" } },
@@ -218,7 +211,7 @@ fn id(word: &str) -> Option<Uuid> {
 }
 
 /// A value without the quotes and brackets of JSON.
-pub(in crate::console) fn plain(value: &Value) -> String {
+pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::Null => "—".to_owned(),
         Value::String(word) => word.clone(),

@@ -1,12 +1,12 @@
 //! One channel: its state, its limits, and the actions on it.
 
-pub(in crate::console) mod business;
-pub(in crate::console) mod checks;
-pub(in crate::console) mod limits;
-pub(in crate::console) mod pairing;
-pub(in crate::console) mod profile;
-pub(in crate::console) mod shape;
-pub(in crate::console) mod words;
+pub(crate) mod business;
+pub(crate) mod checks;
+pub(crate) mod limits;
+pub(crate) mod pairing;
+pub(crate) mod profile;
+pub(crate) mod shape;
+pub(crate) mod words;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,10 +22,9 @@ use crate::console::answer::Answer;
 use crate::console::component::confirm::confirm;
 use crate::console::component::copy;
 use crate::console::component::field::{Field, faults, once};
-use crate::console::component::notice::done;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{maybe, moment, second};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
@@ -46,18 +45,18 @@ const LOOKS: u32 = 2;
 /// The number of changes that are shown.
 const CHANGES: u64 = 20;
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let channel = own(&viewer, &state, id.0).await?;
     page(&viewer, &state, &channel, &Form::new(viewer.text)).await
 }
 
 /// The live parts of the page.
-pub(in crate::console) async fn follow(
+pub(crate) async fn follow(
     viewer: Viewer,
     state: Data<State>,
     id: Id,
     request: HttpRequest,
-) -> Result<HttpResponse, Error> {
+) -> Result<HttpResponse> {
     let mut channel = own(&viewer, &state, id.0).await?;
     let (parts, mut looks, mut fragments, mut is_busy) = (state.clone(), 0, Vec::new(), false);
     live::stream(&request, &state, LOOK, async move || {
@@ -81,12 +80,7 @@ pub(in crate::console) async fn follow(
 }
 
 /// Gives the channel another name.
-pub(in crate::console) async fn rename(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn rename(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let channel = own(&viewer, &state, id.0).await?;
     let name = shape::name(&mut form);
     if form.has_faults() {
@@ -102,18 +96,12 @@ pub(in crate::console) async fn rename(
 }
 
 /// Removes the channel, if its sends are over.
-pub(in crate::console) async fn remove(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn remove(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let channel = own(&viewer, &state, id.0).await?;
     match state.engine.channels().remove(&viewer.who(), channel.id).await {
         Ok(_) => {
             let said = viewer.text.with("channels-removed", [("name", channel.name.clone().into())]);
-            state.flashes.put(viewer.session, "done", said);
-            Ok(Answer::to("/console/channels"))
+            Ok(Answer::done(&state, &viewer, said, "/console/channels"))
         }
         Err(engine::Error::Refused(Refusal { code: Code::ChannelInUse, .. })) => {
             form.general_fault(viewer.text.get("channels-in-use"));
@@ -124,13 +112,13 @@ pub(in crate::console) async fn remove(
 }
 
 /// The channel as it is in the store now, if it belongs to the company.
-pub(super) async fn own(viewer: &Viewer, state: &State, id: Uuid) -> Result<Arc<Channel>, Error> {
+pub(super) async fn own(viewer: &Viewer, state: &State, id: Uuid) -> Result<Arc<Channel>> {
     let found = state.engine.company(viewer.company.id).await?.channels().find(id).await?;
     found.map(Arc::new).ok_or(Error::NotFound)
 }
 
 /// The same, if the channel is of this kind.
-async fn of_kind(viewer: &Viewer, state: &State, id: Id, kind: Kind) -> Result<Arc<Channel>, Error> {
+async fn of_kind(viewer: &Viewer, state: &State, id: Id, kind: Kind) -> Result<Arc<Channel>> {
     let channel = own(viewer, state, id.0).await?;
     if channel.kind == kind { Ok(channel) } else { Err(Error::NotFound) }
 }
@@ -146,7 +134,7 @@ pub(super) async fn page(
     state: &State,
     channel: &Arc<Channel>,
     form: &Form,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let text = viewer.text;
     let limits = state.engine.channels().limits(channel).await?;
     let own_part = match channel.kind {
@@ -156,7 +144,6 @@ pub(super) async fn page(
     // What connects a channel comes first, unless it is connected.
     let sends = channel.connection.status == Status::Connected;
     let body = html! {
-        @if let Some(said) = state.flashes.take(viewer.session, "done") { (done(&said)) }
         (faults(form))
         (head(viewer, channel))
         @if !sends { (own_part) }
@@ -228,7 +215,7 @@ fn head(viewer: &Viewer, channel: &Channel) -> Markup {
     }
 }
 
-async fn pace(viewer: &Viewer, state: &State, channel: &Arc<Channel>) -> Result<Markup, Error> {
+async fn pace(viewer: &Viewer, state: &State, channel: &Arc<Channel>) -> Result<Markup> {
     let limits = state.engine.channels().limits(channel).await?;
     Ok(pace_of(viewer, &limits))
 }
@@ -238,19 +225,16 @@ fn pace_of(viewer: &Viewer, limits: &Limits) -> Markup {
 }
 
 /// The changes that people made to the channel, newest first.
-async fn history(viewer: &Viewer, state: &State, channel: &Channel) -> Result<Markup, Error> {
+async fn history(viewer: &Viewer, state: &State, channel: &Channel) -> Result<Markup> {
     let text = viewer.text;
     let request = PageRequest { page: 1, limit: CHANGES };
     let records = state.engine.company(viewer.company.id).await?;
     let recorded = records.channels().changes(channel.id, request).await?.records;
     drop(records);
-    let columns = [
-        Column::words(text.get("channels-when")),
-        Column::words(text.get("channels-who")),
-        Column::words(text.get("channels-what")),
-        Column::words(text.get("channels-before")),
-        Column::words(text.get("channels-after")),
-    ];
+    let columns = Column::all(
+        text,
+        ["channels-when", "channels-who", "channels-what", "channels-before", "channels-after"],
+    );
     let names = HashMap::from([(viewer.company.id, viewer.company.name.clone())]);
     let values = changes::Recorded { person: viewer, names: &names };
     let rows = recorded.into_iter().map(|change| {

@@ -9,9 +9,8 @@ use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults};
-use crate::console::component::notice;
 use crate::console::component::time::second;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
@@ -22,7 +21,7 @@ use crate::engine::records::channels::Owned;
 /// The longest line of options, in characters.
 const MOST: usize = 1_000;
 
-pub(in crate::console) async fn show(person: Person, state: Data<State>, id: Id) -> Result<Page, Error> {
+pub(crate) async fn show(person: Person, state: Data<State>, id: Id) -> Result<Page> {
     let owned = find(&state, id).await?;
     let (tier, options) = (owned.channel.tier.clone(), owned.channel.own_options.line());
     let form =
@@ -31,12 +30,7 @@ pub(in crate::console) async fn show(person: Person, state: Data<State>, id: Id)
 }
 
 /// Shows what would change, or puts the channel under the tier of the form, with the options of the form, as it was shown.
-pub(in crate::console) async fn change(
-    person: Person,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn change(person: Person, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let owned = find(&state, id).await?;
     let (wanted, line) = (form.required("tier", MOST), form.optional("options", MOST).unwrap_or_default());
     let tiers = tiers(&state, &owned).await?;
@@ -70,8 +64,7 @@ pub(in crate::console) async fn change(
     records.channels().set_tier(&person.who(), owned.channel.id, (&tier.name, &own), until).await?;
     drop(records);
     let names = [("channel", owned.channel.name.as_str().into()), ("tier", tier.name.as_str().into())];
-    state.flashes.put(person.session, "done", person.text.with("operator-tier-changed", names));
-    Ok(Answer::to(place(&owned)))
+    Ok(Answer::done(&state, &person, person.text.with("operator-tier-changed", names), place(&owned)))
 }
 
 /// The options of the line, and the tier with them in it.
@@ -84,7 +77,7 @@ fn own(line: &str, tier: &Tier) -> Result<(OwnOptions, Tier), String> {
 }
 
 /// A tier as it is stored.
-fn document(tier: Option<&Tier>) -> Result<Value, Error> {
+fn document(tier: Option<&Tier>) -> Result<Value> {
     tier.map_or(Ok(Value::Null), serde_json::to_value).map_err(|_| Error::Internal)
 }
 
@@ -113,12 +106,12 @@ fn until(person: &Person, form: &mut Form) -> Option<Timestamp> {
     None
 }
 
-async fn find(state: &State, id: Id) -> Result<Owned, Error> {
+async fn find(state: &State, id: Id) -> Result<Owned> {
     state.engine.operator().await?.channels().find_owned(id.0).await?.ok_or(Error::NotFound)
 }
 
 /// The tiers for the channel's kind.
-async fn tiers(state: &State, owned: &Owned) -> Result<Vec<Tier>, Error> {
+async fn tiers(state: &State, owned: &Owned) -> Result<Vec<Tier>> {
     let records = state.engine.operator().await?.tiers().all().await?;
     let tiers = records.iter().filter_map(|record| serde_json::from_str::<Tier>(&record.settings).ok());
     Ok(tiers.filter(|tier| tier.kind == owned.channel.kind).collect())
@@ -134,12 +127,11 @@ async fn page(
     owned: &Owned,
     form: &Form,
     checked: Option<&Checked>,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let text = person.text;
     let tiers = tiers(state, owned).await?;
     let tiers = tiers.iter().map(|tier| (tier.name.as_str(), tier.name.as_str()));
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
         section.panel { (facts(person, owned)) }
         form method="post" action=(place(owned)) {
             (faults(form))

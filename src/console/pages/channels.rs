@@ -12,10 +12,9 @@ use uuid::Uuid;
 use super::channel::{limits, words};
 use crate::console::component::empty::empty;
 use crate::console::component::icon::Icon;
-use crate::console::component::notice::done;
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
@@ -31,19 +30,13 @@ const EVERY: Duration = Duration::from_secs(2);
 /// The most characters of a search.
 const SEARCH: usize = 100;
 
-pub(in crate::console) async fn show(
-    viewer: Viewer,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let (text, company) = (viewer.text, viewer.company.id);
     let (page, search) = (query.page(PER_PAGE), query.text("search", SEARCH));
     let Shown { channels, total } = &read_channels(&state, company, page, search).await?;
-    let said = state.flashes.take(viewer.session, "done");
     let add = html! { a.button href="/console/channels/new" { (Icon::Add) (text.get("channels-add")) } };
     let is_empty = *total == 0 && search.is_none();
     let body = html! {
-        @if let Some(said) = said { (done(&said)) }
         @if is_empty {
             (empty(&text.get("channels-none"), &html! {
                 @if viewer.is_owner() { (add) } @else { p.soft { (text.get("channels-ask-owner")) } }
@@ -66,12 +59,12 @@ pub(in crate::console) async fn show(
 }
 
 /// Keeps the channels of one page up to date.
-pub(in crate::console) async fn follow(
+pub(crate) async fn follow(
     viewer: Viewer,
     state: Data<State>,
     query: Query,
     request: HttpRequest,
-) -> Result<HttpResponse, Error> {
+) -> Result<HttpResponse> {
     let (company, page) = (viewer.company.id, query.page(PER_PAGE));
     let search = query.text("search", SEARCH).map(str::to_owned);
     let kept = (format!("channels {company} {} {}", page.page, search.as_deref().unwrap_or_default()), EVERY);
@@ -92,7 +85,7 @@ async fn read_channels(
     company: Uuid,
     page: PageRequest,
     search: Option<&str>,
-) -> Result<Shown, Error> {
+) -> Result<Shown> {
     let found = state.engine.company(company).await?.channels().page_by_need(page, search).await?;
     let asked = found.records.into_iter().map(async |channel| {
         let channel = Arc::new(channel);

@@ -12,7 +12,7 @@ use crate::console::component::field::Field;
 use crate::console::component::notice;
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::gate::inner;
 use crate::console::page::{Menu, Page};
@@ -24,21 +24,13 @@ use crate::console::visitor::Person;
 const SEARCH: usize = 200;
 
 /// Shows all companies, or those that a search finds.
-pub(in crate::console) async fn show(
-    person: Person,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(crate) async fn show(person: Person, state: Data<State>, query: Query) -> Result<Page> {
     let text = person.text;
     let (search, page) = (query.text("search", SEARCH), query.page(state.options.page_size));
     let found = state.accounts.companies_of(&person.signed_in.user, page, search).await?;
     let next = inner(query.one("next"));
     let form = Form::filled(text, [("search", search.unwrap_or_default().to_owned())]);
-    let columns = [
-        Column::words(text.get("companies-name")),
-        Column::words(text.get("companies-role")),
-        Column::words(""),
-    ];
+    let columns = Column::all(text, ["companies-name", "companies-role", ""]);
     let rows = found.records.iter().map(|company| {
         let is_chosen = person.company.as_ref().is_some_and(|chosen| chosen.id == company.company_id);
         let label = text.with("companies-choose-this", [("name", company.company_name.as_str().into())]);
@@ -85,11 +77,7 @@ pub(in crate::console) async fn show(
 }
 
 /// Chooses a company for the session.
-pub(in crate::console) async fn choose(
-    person: Person,
-    state: Data<State>,
-    form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn choose(person: Person, state: Data<State>, form: Form) -> Result<Answer> {
     let id = form.words().one("company").parse().map_err(|_| Error::NotFound)?;
     match state.accounts.choose_company(&person.signed_in, id).await {
         Ok(_) => Ok(Answer::to(inner(form.words().one("next")))),
@@ -99,7 +87,7 @@ pub(in crate::console) async fn choose(
 }
 
 /// The word for a role.
-pub(in crate::console) fn role(text: Text, role: Role) -> String {
+pub(crate) fn role(text: Text, role: Role) -> String {
     text.get(match role {
         Role::Owner => "companies-owner",
         Role::Member => "companies-member",

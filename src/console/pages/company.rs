@@ -1,6 +1,6 @@
 //! The company: its tier, the token for programs, its members and invitations.
 
-pub(in crate::console) mod links;
+pub(crate) mod links;
 
 use actix_web::HttpRequest;
 use actix_web::web::Data;
@@ -17,7 +17,7 @@ use crate::console::component::notice;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{maybe, moment};
 use crate::console::component::{copy, countries};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
@@ -36,28 +36,24 @@ const MEMBER_LINK: &str = "member_link";
 /// The roles, as forms name them.
 const ROLES: [&str; 4] = ["owner", "member", "viewer", "agent"];
 
-pub(in crate::console) async fn show(
-    viewer: Viewer,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Page, Error> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, request: HttpRequest) -> Result<Page> {
     page(&viewer, &state, &request, &Form::filled(viewer.text, [("role", "member".to_owned())])).await
 }
 
 /// Creates a token with which programs read contacts and tags as long as the session lasts.
-pub(in crate::console) async fn token(viewer: Viewer, state: Data<State>) -> Result<Answer, Error> {
+pub(crate) async fn token(viewer: Viewer, state: Data<State>) -> Result<Answer> {
     let token = state.accounts.new_api_token(&viewer.signed_in, &viewer.origin).await?;
     state.flashes.put(viewer.session, TOKEN, token.expose());
     Ok(Answer::to(format!("{PLACE}#access")))
 }
 
 /// Invites a person; the link is shown once.
-pub(in crate::console) async fn invite(
+pub(crate) async fn invite(
     viewer: Viewer,
     state: Data<State>,
     request: HttpRequest,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let email = form.required("email", 254);
     let role = form.choice("role", &ROLES).and_then(Role::parse);
     if let Some(role) = role.filter(|_| !form.has_faults()) {
@@ -87,21 +83,13 @@ pub(in crate::console) async fn invite(
     Ok(page(&viewer, &state, &request, &form).await?.unprocessable().into())
 }
 
-pub(in crate::console) async fn withdraw(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-) -> Result<Answer, Error> {
+pub(crate) async fn withdraw(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
     state.accounts.withdraw_invitation(&viewer.who(), Some(viewer.company.id), id.0).await?;
     Ok(done(&viewer, &state, "company-withdrawn"))
 }
 
 /// Sets the country of the company's numbers.
-pub(in crate::console) async fn set_country(
-    viewer: Viewer,
-    state: Data<State>,
-    form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn set_country(viewer: Viewer, state: Data<State>, form: Form) -> Result<Answer> {
     let code = form.words().one("country");
     let country = Country::parse(code);
     if country.is_none() && !code.is_empty() {
@@ -114,24 +102,19 @@ pub(in crate::console) async fn set_country(
 }
 
 /// Gives a member another role.
-pub(in crate::console) async fn set_role(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn set_role(viewer: Viewer, state: Data<State>, id: Id, form: Form) -> Result<Answer> {
     let role = Role::parse(form.words().one("role")).ok_or(Error::Unreadable)?;
     let set = state.accounts.set_role(&viewer.who(), viewer.company.id, id.0, role).await;
     after(&viewer, &state, set, "company-role-set")
 }
 
 /// Removes a member from the company.
-pub(in crate::console) async fn remove(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
+pub(crate) async fn remove(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
     let removed = state.accounts.remove_member(&viewer.who(), viewer.company.id, id.0).await;
     after(&viewer, &state, removed, "company-removed")
 }
 
-fn after(viewer: &Viewer, state: &State, result: accounts::Result<()>, key: &str) -> Result<Answer, Error> {
+fn after(viewer: &Viewer, state: &State, result: accounts::Result<()>, key: &str) -> Result<Answer> {
     match result {
         Ok(()) => Ok(done(viewer, state, key)),
         Err(accounts::Error::LastOwner) => {
@@ -143,11 +126,10 @@ fn after(viewer: &Viewer, state: &State, result: accounts::Result<()>, key: &str
 }
 
 fn done(viewer: &Viewer, state: &State, key: &str) -> Answer {
-    state.flashes.put(viewer.session, "done", viewer.text.get(key));
-    Answer::to(PLACE)
+    Answer::done(state, viewer, viewer.text.get(key), PLACE)
 }
 
-async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form) -> Result<Page, Error> {
+async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form) -> Result<Page> {
     let text = viewer.text;
     let id = viewer.company.id;
     let (tier, country) = {
@@ -162,7 +144,6 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
         [TOKEN, LINK, MEMBER_LINK].map(|name| state.flashes.take(viewer.session, name));
     let is_secret = token.is_some() || link.is_some() || member_link.is_some();
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(viewer.session, "done") { (notice::done(&sentence)) }
         @if let Some(sentence) = state.flashes.take(viewer.session, "fault") { (notice::fault(&sentence)) }
         dl.facts.panel {
             dt { (text.get("company-name")) } dd { bdi { (viewer.company.name) } }
@@ -248,13 +229,8 @@ fn access(viewer: &Viewer, base: &str, token: Option<&str>) -> Markup {
 
 fn members_table(viewer: &Viewer, members: &[Member]) -> Markup {
     let text = viewer.text;
-    let columns = [
-        Column::words(text.get("company-person")),
-        Column::words(text.get("sign-in-email")),
-        Column::words(text.get("companies-role")),
-        Column::words(text.get("account-last-used")),
-        Column::words(""),
-    ];
+    let columns =
+        Column::all(text, ["company-person", "sign-in-email", "companies-role", "account-last-used", ""]);
     let rows = members.iter().map(|member| {
         let label = text.with("company-role-of", [("name", member.name.as_str().into())]);
         let role = html! {
@@ -324,12 +300,7 @@ fn invitation_form(form: &Form) -> Markup {
 
 fn invitations_table(viewer: &Viewer, invitations: &[Invitation]) -> Markup {
     let text = viewer.text;
-    let columns = [
-        Column::words(text.get("sign-in-email")),
-        Column::words(text.get("companies-role")),
-        Column::words(text.get("company-valid-until")),
-        Column::words(""),
-    ];
+    let columns = Column::all(text, ["sign-in-email", "companies-role", "company-valid-until", ""]);
     let rows = invitations.iter().map(|invitation| {
         let action = format!("{PLACE}/invitations/{}/withdraw", invitation.id);
         let question = text.with("company-withdraw-question", [("email", invitation.email.as_str().into())]);

@@ -1,10 +1,10 @@
 //! One contact: showing, adding, changing and deleting it, and merging it with duplicates.
 
-pub(in crate::console) mod consent;
-pub(in crate::console) mod conversations;
+pub(crate) mod consent;
+pub(crate) mod conversations;
 mod form;
 mod messages;
-pub(in crate::console) mod notes;
+pub(crate) mod notes;
 pub(in crate::console::pages) mod own;
 mod page;
 
@@ -19,7 +19,7 @@ use self::page::Shown;
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::Page;
 use crate::console::query::Id;
@@ -35,26 +35,18 @@ use crate::error::{Code, Refusal};
 const DOUBLES: u32 = 20;
 
 /// Shows an empty form.
-pub(in crate::console) async fn new(viewer: Viewer, state: Data<State>) -> Result<Page, Error> {
+pub(crate) async fn new(viewer: Viewer, state: Data<State>) -> Result<Page> {
     let (country, own) = (country(&viewer, &state).await?, own_fields(&viewer, &state).await?);
     Ok(page::new(&Form::new(viewer.text), &own, &[], country))
 }
 
 /// What the number of a form is read as while it is typed: that of a contact, or that of a suppression.
-pub(in crate::console) async fn number(
-    viewer: Viewer,
-    state: Data<State>,
-    form: Form,
-) -> Result<HttpResponse, Error> {
+pub(crate) async fn number(viewer: Viewer, state: Data<State>, form: Form) -> Result<HttpResponse> {
     let shown = form::reading(&form, country(&viewer, &state).await?).into_string();
     Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(shown))
 }
 
-pub(in crate::console) async fn add(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn add(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let company = viewer.company.id;
     let (country, fields) = (country(&viewer, &state).await?, own_fields(&viewer, &state).await?);
     let Read { mut person, tags, own, meant } = form::read(&mut form, &fields, country, "");
@@ -77,8 +69,7 @@ pub(in crate::console) async fn add(
                 .write(&viewer.who(), company, vec![ContactDraft { person, tags }])
                 .await?;
             let (id, _) = written.first().ok_or(Error::Internal)?;
-            state.flashes.put(viewer.session, "done", viewer.text.get("contacts-added"));
-            Ok(Answer::to(place(*id)))
+            Ok(Answer::done(&state, &viewer, viewer.text.get("contacts-added"), place(*id)))
         })
         .await;
     match added {
@@ -90,19 +81,13 @@ pub(in crate::console) async fn add(
     }
 }
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let contact = find(&viewer, &state, id.0).await?;
-    let done = state.flashes.take(viewer.session, "done");
-    let shown = Shown::read(&viewer, &state, contact).await?.done(done);
+    let shown = Shown::read(&viewer, &state, contact).await?;
     Ok(shown.page(&viewer, &shown.filled(&viewer), &[]))
 }
 
-pub(in crate::console) async fn change(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn change(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let contact = find(&viewer, &state, id.0).await?;
     let (country, fields) = (country(&viewer, &state).await?, own_fields(&viewer, &state).await?);
     let known = &contact.person.phone_number;
@@ -129,8 +114,7 @@ pub(in crate::console) async fn change(
         drop(records);
         match changed {
             Edited::Done => {
-                state.flashes.put(viewer.session, "done", viewer.text.get("contacts-saved"));
-                return Ok(Answer::to(place(id.0)));
+                return Ok(Answer::done(&state, &viewer, viewer.text.get("contacts-saved"), place(id.0)));
             }
             Edited::Missing => return Err(Error::NotFound),
             Edited::Taken => form.fault("phone_number", viewer.text.get("contacts-number-taken")),
@@ -144,7 +128,7 @@ pub(in crate::console) async fn change(
 
 /// Shows the form again with what was typed, and what someone else has saved meanwhile. When it is saved once more, the
 /// person knows what it replaces.
-async fn outdated(viewer: &Viewer, state: &State, id: Uuid, mut form: Form) -> Result<Answer, Error> {
+async fn outdated(viewer: &Viewer, state: &State, id: Uuid, mut form: Form) -> Result<Answer> {
     let contact = find(viewer, state, id).await?;
     for (name, value) in form::seen(&contact) {
         form.put(name, value);
@@ -153,23 +137,17 @@ async fn outdated(viewer: &Viewer, state: &State, id: Uuid, mut form: Form) -> R
     Ok(shown.page(viewer, &form, &[]).with_status(StatusCode::CONFLICT).into())
 }
 
-pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
+pub(crate) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
     let whom = Whom::Named { ids: vec![id.0], numbers: Vec::new() };
     if state.engine.contacts().delete(&viewer.who(), viewer.company.id, whom).await? == 0 {
         return Err(Error::NotFound);
     }
     let done = viewer.text.with("contacts-deleted", [("count", 1.into())]);
-    state.flashes.put(viewer.session, "done", done);
-    Ok(Answer::to("/console/contacts"))
+    Ok(Answer::done(&state, &viewer, done, "/console/contacts"))
 }
 
 /// Merges duplicates into a contact.
-pub(in crate::console) async fn merge(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn merge(viewer: Viewer, state: Data<State>, id: Id, form: Form) -> Result<Answer> {
     let others = form.words().all("contact").filter_map(|id| Uuid::try_parse(id).ok());
     let others: Vec<Uuid> = others.take(DOUBLES as usize).collect();
     if !others.is_empty() {
@@ -185,18 +163,18 @@ pub(in crate::console) async fn merge(
     Ok(Answer::to(place(id.0)))
 }
 
-async fn find(viewer: &Viewer, state: &State, id: Uuid) -> Result<Contact, Error> {
+async fn find(viewer: &Viewer, state: &State, id: Uuid) -> Result<Contact> {
     let records = state.engine.company(viewer.company.id).await?;
     records.contacts().find(id).await?.ok_or(Error::NotFound)
 }
 
 /// The company's own fields.
-async fn own_fields(viewer: &Viewer, state: &State) -> Result<Vec<OwnField>, Error> {
+async fn own_fields(viewer: &Viewer, state: &State) -> Result<Vec<OwnField>> {
     Ok(state.engine.company(viewer.company.id).await?.fields().all().await?)
 }
 
 /// The company's country, in which numbers are read.
-pub(super) async fn country(viewer: &Viewer, state: &State) -> Result<Option<Country>, Error> {
+pub(super) async fn country(viewer: &Viewer, state: &State) -> Result<Option<Country>> {
     Ok(state.engine.company(viewer.company.id).await?.country().await?.likely())
 }
 

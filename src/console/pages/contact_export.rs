@@ -13,7 +13,7 @@ use super::contacts::selection::Selected;
 use super::contacts::{NONE_PICKED, of_form};
 use crate::console::State;
 use crate::console::answer::redirect;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
@@ -29,21 +29,13 @@ const LATEST: PageRequest = PageRequest { page: 1, limit: 5 };
 
 /// Downloads the file. Its cells are separated as in the file that the company imported last; its encoding is UTF-8, which
 /// has the letters of all contacts.
-pub(in crate::console) async fn download(
-    viewer: Viewer,
-    state: Data<State>,
-    query: Query,
-) -> Result<HttpResponse, Error> {
+pub(crate) async fn download(viewer: Viewer, state: Data<State>, query: Query) -> Result<HttpResponse> {
     let listed = Listed::read(&state, &viewer, &query, OF_QUERY).await?;
     all(&viewer, &state, &listed).await
 }
 
 /// Downloads the selected contacts.
-pub(in crate::console) async fn selected(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<HttpResponse, Error> {
+pub(crate) async fn selected(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<HttpResponse> {
     let listed = of_form(&viewer, &state, &form).await?;
     match Selected::read(&mut form) {
         Selected::All => all(&viewer, &state, &listed).await,
@@ -63,7 +55,7 @@ pub(in crate::console) async fn selected(
 }
 
 /// The contacts of a list, which are read and written in parts.
-async fn all(viewer: &Viewer, state: &State, listed: &Listed) -> Result<HttpResponse, Error> {
+async fn all(viewer: &Viewer, state: &State, listed: &Listed) -> Result<HttpResponse> {
     let company = viewer.company.id;
     let delimiter = delimiter(viewer, state).await?;
     let records = state.engine.company(company).await?;
@@ -97,7 +89,7 @@ async fn all(viewer: &Viewer, state: &State, listed: &Listed) -> Result<HttpResp
 }
 
 /// What separates the fields of the company's latest import: its people's programs write and read that.
-async fn delimiter(viewer: &Viewer, state: &State) -> Result<u8, Error> {
+async fn delimiter(viewer: &Viewer, state: &State) -> Result<u8> {
     let records = state.engine.company(viewer.company.id).await?;
     let imports = records.imports().page(LATEST).await?;
     let mut latest = imports.records.iter().map(import_settings);

@@ -8,8 +8,8 @@ use crate::console::answer::Answer;
 use crate::console::component::empty::empty;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::table::{Column, table};
-use crate::console::component::{confirm, copy, notice};
-use crate::console::error::Error;
+use crate::console::component::{confirm, copy};
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::pages::contacts;
@@ -23,17 +23,12 @@ use crate::error::Code;
 /// The path of the list.
 const PLACE: &str = "/console/contacts/fields";
 
-pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>) -> Result<Page, Error> {
+pub(crate) async fn list(viewer: Viewer, state: Data<State>) -> Result<Page> {
     let all = state.engine.company(viewer.company.id).await?.fields().all().await?;
-    let done = state.flashes.take(viewer.session, "done");
-    Ok(list_page(&viewer, &Form::new(viewer.text), &all, done.as_deref()))
+    Ok(list_page(&viewer, &Form::new(viewer.text), &all))
 }
 
-pub(in crate::console) async fn create(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let company = viewer.company.id;
     let name = form.required("name", LONGEST_NAME);
     let kinds: Vec<&str> = FieldKind::ALL.iter().map(|kind| kind.as_str()).collect();
@@ -43,8 +38,7 @@ pub(in crate::console) async fn create(
             .once
             .act(&viewer, &form, async || {
                 state.engine.contacts().add_field(&viewer.who(), company, &name, kind).await?;
-                state.flashes.put(viewer.session, "done", viewer.text.get("fields-created"));
-                Ok(Answer::to(PLACE))
+                Ok(Answer::done(&state, &viewer, viewer.text.get("fields-created"), PLACE))
             })
             .await;
         match created {
@@ -55,29 +49,23 @@ pub(in crate::console) async fn create(
         }
     }
     let all = state.engine.company(company).await?.fields().all().await?;
-    Ok(list_page(&viewer, &form, &all, None).unprocessable().into())
+    Ok(list_page(&viewer, &form, &all).unprocessable().into())
 }
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let (field, count) = find(&viewer, &state, id).await?;
     let form = Form::filled(viewer.text, [("name", field.name.clone())]);
-    let done = state.flashes.take(viewer.session, "done");
-    Ok(field_page(&viewer, &form, &field, count, done.as_deref()))
+    Ok(field_page(&viewer, &form, &field, count))
 }
 
-pub(in crate::console) async fn rename(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn rename(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let (field, count) = find(&viewer, &state, id).await?;
     let name = form.required("name", LONGEST_NAME);
     if !form.has_faults() {
         match state.engine.contacts().rename_field(&viewer.who(), viewer.company.id, id.0, &name).await {
             Ok(()) => {
-                state.flashes.put(viewer.session, "done", viewer.text.get("fields-saved"));
-                return Ok(Answer::to(format!("{PLACE}/{}", id.0)));
+                let place = format!("{PLACE}/{}", id.0);
+                return Ok(Answer::done(&state, &viewer, viewer.text.get("fields-saved"), place));
             }
             Err(engine::Error::Refused(refusal)) if refusal.code != Code::FieldNotFound => {
                 form.fault("name", refused(viewer.text, refusal.code));
@@ -85,22 +73,16 @@ pub(in crate::console) async fn rename(
             Err(other) => return Err(other.into()),
         }
     }
-    Ok(field_page(&viewer, &form, &field, count, None).unprocessable().into())
+    Ok(field_page(&viewer, &form, &field, count).unprocessable().into())
 }
 
-pub(in crate::console) async fn delete(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    _form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn delete(viewer: Viewer, state: Data<State>, id: Id, _form: Form) -> Result<Answer> {
     state.engine.contacts().delete_field(&viewer.who(), viewer.company.id, id.0).await?;
-    state.flashes.put(viewer.session, "done", viewer.text.get("fields-deleted"));
-    Ok(Answer::to(PLACE))
+    Ok(Answer::done(&state, &viewer, viewer.text.get("fields-deleted"), PLACE))
 }
 
 /// The field, and how many contacts have a value of it.
-async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<(OwnField, u64), Error> {
+async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<(OwnField, u64)> {
     let records = state.engine.company(viewer.company.id).await?;
     let all = records.fields().all().await?;
     let field = all.into_iter().find(|field| field.id == id.0).ok_or(Error::NotFound)?;
@@ -131,13 +113,9 @@ pub(super) fn placeholder(field: &OwnField) -> String {
     format!("{{{{contact.{}}}}}", field.key)
 }
 
-fn list_page(viewer: &Viewer, form: &Form, all: &[OwnField], done: Option<&str>) -> Page {
+fn list_page(viewer: &Viewer, form: &Form, all: &[OwnField]) -> Page {
     let text = viewer.text;
-    let columns = [
-        Column::words(text.get("fields-name")),
-        Column::words(text.get("fields-kind")),
-        Column::words(text.get("fields-in-templates")),
-    ];
+    let columns = Column::all(text, ["fields-name", "fields-kind", "fields-in-templates"]);
     let rows = all.iter().map(|field| {
         vec![
             html! { a href=(format!("{PLACE}/{}", field.id)) { bdi { (field.name) } } },
@@ -147,7 +125,6 @@ fn list_page(viewer: &Viewer, form: &Form, all: &[OwnField], done: Option<&str>)
     });
     let kinds = FieldKind::ALL.iter().map(|known| (known.as_str(), kind(text, *known)));
     let body = html! {
-        @if let Some(done) = done { (notice::done(done)) }
         (faults(form))
         @if all.is_empty() {
             (empty(&text.get("fields-first"), &html! { p.soft { (text.get("fields-first-hint")) } }))
@@ -172,12 +149,11 @@ fn name_field(form: &Form) -> Markup {
     Field::new(form, "name", &form.text().get("fields-name")).required().most(LONGEST_NAME).text()
 }
 
-fn field_page(viewer: &Viewer, form: &Form, field: &OwnField, count: u64, done: Option<&str>) -> Page {
+fn field_page(viewer: &Viewer, form: &Form, field: &OwnField, count: u64) -> Page {
     let text = viewer.text;
     let place = format!("{PLACE}/{}", field.id);
     let having = format!("{}?field={}%3D*", contacts::PLACE, field.key);
     let body = html! {
-        @if let Some(done) = done { (notice::done(done)) }
         (faults(form))
         p { a href=(having) { (text.with("fields-count", [("count", count.into())])) } }
         dl.facts {

@@ -25,7 +25,7 @@ use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
 use crate::console::component::{notice, number, tag};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::pages::segments;
@@ -57,14 +57,9 @@ struct Shown {
     /// The latest sends, by which the list can be narrowed.
     sends: Vec<(Uuid, String)>,
     segments: Vec<SavedSegment>,
-    done: Option<String>,
 }
 
-pub(in crate::console) async fn list(
-    viewer: Viewer,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(crate) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let mut listed = Listed::read(&state, &viewer, &query, OF_QUERY).await?;
     let added = conditions::add(&viewer, &query, &mut listed);
     let shown = read(&viewer, &state, listed, query.page(state.options.page_size)).await?;
@@ -76,11 +71,7 @@ pub(in crate::console) async fn list(
 }
 
 /// Tags, untags or deletes the selected contacts, or leads to a new send to them.
-pub(in crate::console) async fn change(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn change(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let text = viewer.text;
     let action = form.choice("action", &["tag", "untag", "send", "delete"]);
     let listed = of_form(&viewer, &state, &form).await?;
@@ -126,24 +117,18 @@ pub(in crate::console) async fn change(
                 Ok(changed) => done(&viewer, action, changed?),
                 Err(_) => text.get("contacts-goes-on"),
             };
-            state.flashes.put(viewer.session, "done", sentence);
-            Ok(Answer::to(listed.place()))
+            Ok(Answer::done(&state, &viewer, sentence, listed.place()))
         })
         .await
 }
 
 /// The list that a form was sent from.
-pub(super) async fn of_form(viewer: &Viewer, state: &State, form: &Form) -> Result<Listed, Error> {
+pub(super) async fn of_form(viewer: &Viewer, state: &State, form: &Form) -> Result<Listed> {
     Listed::read(state, viewer, form.words(), OF_FORM).await
 }
 
 /// The page that a form was on, with the form's faults: its boxes, and "all on this page", mean the same contacts again.
-pub(super) async fn again(
-    viewer: &Viewer,
-    state: &State,
-    form: &Form,
-    listed: Listed,
-) -> Result<Answer, Error> {
+pub(super) async fn again(viewer: &Viewer, state: &State, form: &Form, listed: Listed) -> Result<Answer> {
     let number = form.words().one("page").parse().unwrap_or(1_u128).max(1);
     let same = PageRequest { page: number, limit: state.options.page_size };
     let shown = read(viewer, state, listed, same).await?;
@@ -161,12 +146,7 @@ fn done(viewer: &Viewer, action: Option<&str>, changed: u64) -> String {
 }
 
 /// The tag of this name. With `may_create`, a tag that does not exist is created.
-async fn tag(
-    viewer: &Viewer,
-    state: &State,
-    form: &mut Form,
-    may_create: bool,
-) -> Result<Option<Uuid>, Error> {
+async fn tag(viewer: &Viewer, state: &State, form: &mut Form, may_create: bool) -> Result<Option<Uuid>> {
     let name = form.required("tag", 100);
     if form.has_faults() {
         return Ok(None);
@@ -187,15 +167,14 @@ async fn tag(
     Ok(found)
 }
 
-async fn read(viewer: &Viewer, state: &State, listed: Listed, page: PageRequest) -> Result<Shown, Error> {
+async fn read(viewer: &Viewer, state: &State, listed: Listed, page: PageRequest) -> Result<Shown> {
     let found = listed.page(state, viewer, page).await?;
     let records = state.engine.company(viewer.company.id).await?;
     let tags = records.tags().page(PageRequest { page: 1, limit: TAGS }, None).await?;
     let segments = records.segments().all().await?;
     drop(records);
     let sends = filters::latest(state, viewer).await?;
-    let done = state.flashes.take(viewer.session, "done");
-    Ok(Shown { listed, page, found, tags, sends, segments, done })
+    Ok(Shown { listed, page, found, tags, sends, segments })
 }
 
 /// Asks for confirmation before so many contacts are deleted.
@@ -237,7 +216,6 @@ fn page(viewer: &Viewer, query: Option<&Query>, (form, added): (&Form, &Form), s
         }
     };
     let body = html! {
-        @if let Some(done) = &shown.done { (notice::done(done)) }
         (faults(form))
         (segments::list(text, &shown.listed, &shown.segments))
         (filters::form(text, &shown.listed, &shown.tags.records, &shown.sends, added))
@@ -269,13 +247,10 @@ fn found(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> 
             )
         };
     }
-    let columns = [
-        Column::words(text.get("contacts-name")),
-        Column::words(text.get("contacts-number")),
-        Column::words(text.get("contacts-email")),
-        Column::words(text.get("contacts-tags")),
-        Column::words(text.get("contacts-since")),
-    ];
+    let columns = Column::all(
+        text,
+        ["contacts-name", "contacts-number", "contacts-email", "contacts-tags", "contacts-since"],
+    );
     let rows = shown.found.records.iter().map(|contact| row(viewer, form, contact));
     let export = shown.listed.query();
     html! {
@@ -316,7 +291,7 @@ pub(super) fn number_of(person: &Person) -> String {
 }
 
 /// The display name of a contact: its name, or else its number or e-mail address.
-pub(in crate::console) fn name(contact: &Contact) -> String {
+pub(crate) fn name(contact: &Contact) -> String {
     let person = &contact.person;
     let name = format!("{} {}", person.first_name, person.last_name);
     let name = name.trim();

@@ -14,7 +14,7 @@ use crate::console::State;
 use crate::console::component::empty::empty;
 use crate::console::component::table::{Column, table};
 use crate::console::component::{cost, number};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
 use crate::console::text::Text;
@@ -51,11 +51,7 @@ impl Added {
     }
 }
 
-pub(in crate::console) async fn show(
-    viewer: Viewer,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let text = viewer.text;
     let now = Month::of(Timestamp::now());
     let month = asked(&query);
@@ -93,11 +89,7 @@ pub(in crate::console) async fn show(
 }
 
 /// Downloads the month as CSV.
-pub(in crate::console) async fn file(
-    viewer: Viewer,
-    state: Data<State>,
-    query: Query,
-) -> Result<HttpResponse, Error> {
+pub(crate) async fn file(viewer: Viewer, state: Data<State>, query: Query) -> Result<HttpResponse> {
     let costs = state.engine.costs().month(viewer.company.id, asked(&query)).await?;
     // The file has the ids beside the names.
     let channels = channels(&state, &costs).await?.into_iter();
@@ -115,7 +107,7 @@ fn asked(query: &Query) -> Month {
 }
 
 /// The month's channels.
-async fn channels(state: &State, costs: &MonthCosts) -> Result<Channels, Error> {
+async fn channels(state: &State, costs: &MonthCosts) -> Result<Channels> {
     let ids: BTreeSet<Uuid> = costs.rows.iter().filter_map(|row| row.channel_id).collect();
     let mut channels = Channels::new();
     for id in ids.into_iter().take(MOST_NAMES) {

@@ -10,23 +10,18 @@ use crate::console::answer::Answer;
 use crate::console::component::confirm::confirm;
 use crate::console::component::empty::empty;
 use crate::console::component::icon::Icon;
-use crate::console::component::notice;
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
 use crate::console::drafts::{PLACE, place};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::page::{Menu, Page};
 use crate::console::query::{Id, Query};
 use crate::console::visitor::Viewer;
 use crate::engine::records::drafts::Draft;
 
 /// The drafts that the company's people saved, and those of this person that were kept by themselves.
-pub(in crate::console) async fn list(
-    viewer: Viewer,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(crate) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let text = viewer.text;
     let page = query.page(state.options.page_size);
     let records = state.engine.company(viewer.company.id).await?;
@@ -35,7 +30,6 @@ pub(in crate::console) async fn list(
     let new = html! { a.button href=(PLACE) { (Icon::Add) (text.get("send-list-new")) } };
     let is_empty = found.records.is_empty();
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(viewer.session, "done") { (notice::done(&sentence)) }
         p { a href="/console/sends" { (text.get("drafts-to-sends")) } }
         @if is_empty {
             (empty(&text.get("drafts-none"), &new))
@@ -51,27 +45,17 @@ pub(in crate::console) async fn list(
 }
 
 /// Deletes a draft.
-pub(in crate::console) async fn delete(
-    viewer: Viewer,
-    state: Data<State>,
-    Id(id): Id,
-) -> Result<Answer, Error> {
+pub(crate) async fn delete(viewer: Viewer, state: Data<State>, Id(id): Id) -> Result<Answer> {
     let records = state.engine.company(viewer.company.id).await?;
     if !records.drafts().remove(viewer.signed_in.user.id, id).await? {
         return Err(Error::NotFound);
     }
-    state.flashes.put(viewer.session, "done", viewer.text.get("drafts-deleted"));
-    Ok(Answer::to("/console/sends/drafts"))
+    Ok(Answer::done(&state, &viewer, viewer.text.get("drafts-deleted"), "/console/sends/drafts"))
 }
 
 fn rows(viewer: &Viewer, drafts: &[Draft]) -> Markup {
     let text = viewer.text;
-    let columns = [
-        Column::words(text.get("drafts-name")),
-        Column::words(text.get("drafts-channel")),
-        Column::words(text.get("drafts-by")),
-        Column::words(""),
-    ];
+    let columns = Column::all(text, ["drafts-name", "drafts-channel", "drafts-by", ""]);
     let rows = drafts.iter().map(|Draft { id, name, channel, kind, by, is_saved, kept_at }| {
         let kind = draft::kind(text, kind);
         vec![

@@ -21,7 +21,7 @@ use crate::domain::message::{State, own_code};
 use crate::domain::outlook::Reason;
 use crate::domain::send::Stage;
 
-pub(in crate::console) async fn show(visitor: Visitor) -> Page {
+pub(crate) async fn show(visitor: Visitor) -> Page {
     Page::new(visitor.text.get("help-title"), Menu::None, body(visitor.text))
 }
 

@@ -17,7 +17,7 @@ use crate::console::answer::Answer;
 use crate::console::component::badge::{Tone, badge};
 use crate::console::component::time::maybe;
 use crate::console::component::{confirm, notice};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::live;
 use crate::console::page::{Menu, Page};
@@ -39,7 +39,7 @@ const NEW_FIELDS: [(&str, FieldKind); 3] =
     [("new.text", FieldKind::Text), ("new.number", FieldKind::Number), ("new.date", FieldKind::Date)];
 
 /// Shows the import in its present state.
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let import = find(&viewer, &state, id).await?;
     if import.state != Stage::Ready {
         let imported = imported(&viewer, &state, &import).await?;
@@ -56,12 +56,7 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id)
 }
 
 /// Sets the fields of the columns; starts or cancels the import.
-pub(in crate::console) async fn steer(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn steer(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let company = viewer.company.id;
     let place = format!("/console/contacts/import/{}", id.0);
     let import = find(&viewer, &state, id).await?;
@@ -116,12 +111,7 @@ pub(in crate::console) async fn steer(
 }
 
 /// Makes the own fields that the form wants for columns, called like these. Returns whether there are any.
-async fn make_fields(
-    viewer: &Viewer,
-    state: &State,
-    import: &Import,
-    form: &mut Form,
-) -> Result<bool, Error> {
+async fn make_fields(viewer: &Viewer, state: &State, import: &Import, form: &mut Form) -> Result<bool> {
     let mut made = false;
     for (index, name) in import_settings(import).header.iter().enumerate().take(SHOWN_COLUMNS) {
         let column = format!("column-{index}");
@@ -153,12 +143,12 @@ async fn remember(viewer: &Viewer, state: &State, country: Country) -> Result<()
 }
 
 /// Keeps the progress of the import up to date.
-pub(in crate::console) async fn follow(
+pub(crate) async fn follow(
     viewer: Viewer,
     state: Data<State>,
     id: Id,
     request: HttpRequest,
-) -> Result<HttpResponse, Error> {
+) -> Result<HttpResponse> {
     find(&viewer, &state, id).await?;
     let own = state.clone();
     live::stream(&request, &state, EVERY, async move || {
@@ -168,7 +158,7 @@ pub(in crate::console) async fn follow(
     })
 }
 
-pub(super) async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<Import, Error> {
+pub(super) async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<Import> {
     Ok(state.engine.imports().find(viewer.company.id, id.0).await?)
 }
 
@@ -271,7 +261,7 @@ fn progress(viewer: &Viewer, import: &Import, imported: Option<&str>) -> Markup 
 
 /// The address of the list of an ended import's contacts: those with its tag, or all contacts if it gave none. A tag is
 /// named by its id, because other contacts may have its name in theirs, and a tag that is gone has no list.
-async fn imported(viewer: &Viewer, state: &State, import: &Import) -> Result<Option<String>, Error> {
+async fn imported(viewer: &Viewer, state: &State, import: &Import) -> Result<Option<String>> {
     if !import.state.is_over() {
         return Ok(None);
     }

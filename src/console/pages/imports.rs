@@ -12,7 +12,7 @@ use crate::console::component::field::{Field, faults};
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
@@ -39,11 +39,7 @@ pub(super) const ACCEPTED: &str = ".csv,.txt,.tsv,.xlsx,text/csv,text/plain,\
 const LONGEST_NAME: usize = 200;
 
 /// Shows the form, and the earlier imports.
-pub(in crate::console) async fn list(
-    viewer: Viewer,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(crate) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let request = query.page(state.options.page_size);
     let imports = state.engine.company(viewer.company.id).await?.imports().page(request).await?;
     let mut form = Form::new(viewer.text);
@@ -54,11 +50,7 @@ pub(in crate::console) async fn list(
 }
 
 /// Receives a file piece by piece, and redirects to the page where it is checked before it is imported.
-pub(in crate::console) async fn upload(
-    viewer: Viewer,
-    state: Data<State>,
-    body: Incoming,
-) -> Result<Answer, Error> {
+pub(crate) async fn upload(viewer: Viewer, state: Data<State>, body: Incoming) -> Result<Answer> {
     let (request, declared) = (body.request().clone(), body.declared());
     // The page says how large a file may be, so a form that declares more is read up to its file.
     let most = (state.engine.imports().largest() + AROUND).max(declared.unwrap_or_default());
@@ -83,7 +75,7 @@ async fn take(
     parts: &mut Multipart,
     declared: Option<usize>,
     form: &mut Form,
-) -> Result<Option<String>, Error> {
+) -> Result<Option<String>> {
     let text = viewer.text;
     let mut names = Vec::new();
     while let Some(part) = parts.next().await? {

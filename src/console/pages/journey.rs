@@ -12,7 +12,7 @@ use crate::console::State;
 use crate::console::component::copy;
 use crate::console::component::explain;
 use crate::console::component::time::{second, until};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::page::{Menu, Page};
 use crate::console::query::{Id, segment};
 use crate::console::text::Text;
@@ -20,12 +20,12 @@ use crate::console::visitor::Viewer;
 use crate::domain::message::{Milestone, Step};
 use crate::engine::Traced;
 
-pub(in crate::console) async fn show(
+pub(crate) async fn show(
     viewer: Viewer,
     state: Data<State>,
     Id(id): Id,
     request: HttpRequest,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let ordinal: u64 = segment(&request, "ordinal")?;
     let Traced { snapshot, message, reference: _, steps } =
         state.engine.sends().trace(viewer.company.id, id, ordinal).await?;

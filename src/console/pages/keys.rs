@@ -17,7 +17,7 @@ use crate::console::component::field::{Field, faults, once};
 use crate::console::component::notice;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{maybe, moment};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
@@ -43,21 +43,17 @@ const MOST_CHANNELS: u64 = 100;
 const DAYS: [&str; 4] = ["30", "90", "365", "730"];
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 
-pub(in crate::console) async fn show(
-    viewer: Viewer,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Page, Error> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, request: HttpRequest) -> Result<Page> {
     let all = Scope::ALL.map(|scope| ("scope", scope.as_str().to_owned()));
     page(&viewer, &state, &request, &Form::filled(viewer.text, all)).await
 }
 
-pub(in crate::console) async fn create(
+pub(crate) async fn create(
     viewer: Viewer,
     state: Data<State>,
     request: HttpRequest,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let name = form.required("name", 100);
     let days = match form.words().one("expires") {
         "" => None,
@@ -100,17 +96,16 @@ pub(in crate::console) async fn create(
     state.once.act(&viewer, &form, act).await
 }
 
-pub(in crate::console) async fn revoke(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
+pub(crate) async fn revoke(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
     let records = state.engine.company(viewer.company.id).await?;
     // A key of another company is treated as unknown.
     let key = records.keys().find(id.0).await?.ok_or(Error::NotFound)?;
     state.engine.revoke_key(&viewer.who(), &records, key.id).await?;
     let revoked = viewer.text.with("keys-revoked", [("name", key.name.as_str().into())]);
-    state.flashes.put(viewer.session, "done", revoked);
-    Ok(Answer::to(PLACE))
+    Ok(Answer::done(&state, &viewer, revoked, PLACE))
 }
 
-async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form) -> Result<Page, Error> {
+async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form) -> Result<Page> {
     let text = viewer.text;
     let new = state.flashes.take(viewer.session, NEW);
     let new = new.as_deref().and_then(|shown| shown.split_once(' '));
@@ -128,7 +123,6 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
         (days.to_owned(), text.with("keys-days", [("days", count.into())]))
     }));
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(viewer.session, "done") { (notice::done(&sentence)) }
         @if let Some((key, scopes)) = new {
             (shown_once(text, &address::base(request, state), key, Scopes::from_stored(Some(scopes)), sender.as_ref()))
         }
@@ -170,12 +164,12 @@ fn does(text: Text, scope: Scope) -> String {
 }
 
 /// The channels that a key can be bound to, the newest first.
-async fn of_company(records: &CompanyRecords) -> Result<Vec<Channel>, Error> {
+async fn of_company(records: &CompanyRecords) -> Result<Vec<Channel>> {
     Ok(records.channels().page(PageRequest { page: 1, limit: MOST_CHANNELS }, None).await?.records)
 }
 
 /// A channel that a first message can go through.
-async fn sender(records: &CompanyRecords) -> Result<Option<Channel>, Error> {
+async fn sender(records: &CompanyRecords) -> Result<Option<Channel>> {
     let first = PageRequest { page: 1, limit: 50 };
     for kind in [Kind::BusinessAccount, Kind::WebSession] {
         let channels = records.channels().of_kind(kind, first, None).await?.records;

@@ -4,7 +4,7 @@ use actix_web::web::Data;
 
 use crate::accounts::OwnProfile;
 use crate::console::answer::Answer;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::gate::inner;
 use crate::console::language::Language;
@@ -12,11 +12,7 @@ use crate::console::visitor::Visitor;
 use crate::console::{State, cookie};
 
 /// Stores the language: in the account of a person who is signed in, and otherwise in a cookie.
-pub(in crate::console) async fn choose(
-    visitor: Visitor,
-    state: Data<State>,
-    form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn choose(visitor: Visitor, state: Data<State>, form: Form) -> Result<Answer> {
     let language = Language::parse(form.words().one("language")).ok_or(Error::Unreadable)?;
     if let Some(person) = &visitor.person {
         let user = &person.signed_in.user;

@@ -10,7 +10,7 @@ use crate::accounts::{self, Accept, LinkInfo, Purpose, SignedIn};
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults, once};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::language::Language;
 use crate::console::look::Brand;
@@ -21,11 +21,7 @@ use crate::console::visitor::{Person, Visitor};
 use crate::domain::user::check_password;
 
 /// Shows the purpose of the link.
-pub(in crate::console) async fn show(
-    visitor: Visitor,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Page, Error> {
+pub(crate) async fn show(visitor: Visitor, state: Data<State>, request: HttpRequest) -> Result<Page> {
     let token: String = segment(&request, "token")?;
     let Some(link) = state.accounts.link(&token).await? else { return Ok(gone(visitor.text)) };
     let form = Form::filled(visitor.text, [("name", link.name.clone())]);
@@ -33,12 +29,12 @@ pub(in crate::console) async fn show(
 }
 
 /// Uses the link.
-pub(in crate::console) async fn accept(
+pub(crate) async fn accept(
     visitor: Visitor,
     state: Data<State>,
     request: HttpRequest,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let token: String = segment(&request, "token")?;
     let Some(link) = state.accounts.link(&token).await? else { return Ok(gone(visitor.text).into()) };
     let text = visitor.text;
@@ -101,7 +97,7 @@ fn own<'a>(visitor: &'a Visitor, link: &LinkInfo) -> Option<&'a Person> {
 }
 
 /// A new password that was typed twice.
-pub(in crate::console) fn new_password(form: &mut Form, text: Text) -> String {
+pub(crate) fn new_password(form: &mut Form, text: Text) -> String {
     let (password, again) = (form.password("password"), form.password("again"));
     if !password.is_empty() && check_password(&password).is_err() {
         form.fault("password", text.get("link-password-short"));
@@ -112,7 +108,7 @@ pub(in crate::console) fn new_password(form: &mut Form, text: Text) -> String {
 }
 
 /// Notes the fault of an invalid field.
-pub(in crate::console) fn note_invalid(form: &mut Form, field: &str) {
+pub(crate) fn note_invalid(form: &mut Form, field: &str) {
     let text = form.text();
     match field {
         "email" => form.fault("email", text.get("link-invalid-email")),
@@ -123,7 +119,7 @@ pub(in crate::console) fn note_invalid(form: &mut Form, field: &str) {
 }
 
 /// Notes why a new password or another field is refused; other failures are returned as errors.
-pub(in crate::console) fn note_refused(form: &mut Form, error: accounts::Error) -> Result<(), Error> {
+pub(crate) fn note_refused(form: &mut Form, error: accounts::Error) -> Result<()> {
     match error {
         accounts::Error::Invalid { field, .. } => note_invalid(form, field),
         accounts::Error::CommonPassword => form.fault("password", form.text().get("link-password-common")),
@@ -133,7 +129,7 @@ pub(in crate::console) fn note_refused(form: &mut Form, error: accounts::Error) 
 }
 
 /// The fields of a new password.
-pub(in crate::console) fn password_fields(form: &Form) -> maud::Markup {
+pub(crate) fn password_fields(form: &Form) -> maud::Markup {
     let text = form.text();
     html! {
         (Field::new(form, "password", &text.get("link-password")).hint(&text.get("link-password-hint")).required()

@@ -9,8 +9,7 @@ use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::confirm::confirm;
 use crate::console::component::field::{Field, faults};
-use crate::console::component::notice;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::look::{Brand, Colour, Logo, LogoFault, MOST_BYTES, MOST_SIDE, PALETTE};
 use crate::console::page::{Menu, Page};
@@ -32,21 +31,17 @@ static DECODING: Semaphore = Semaphore::const_new(1);
 /// The files that a browser offers.
 const ACCEPTED: &str = "image/png,image/jpeg,image/webp";
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>) -> Page {
+pub(crate) async fn show(viewer: Viewer) -> Page {
     let Look { name, colour, .. } = viewer.company.look.clone();
     let colour = colour.unwrap_or_default();
     let is_listed = PALETTE.iter().any(|(listed, _)| *listed == colour);
     let (listed, own) = if is_listed { (colour, String::new()) } else { (String::new(), colour) };
     let values = [("name", name.unwrap_or_default()), ("colour", listed), ("own", own)];
-    page(&viewer, &state, &Form::filled(viewer.text, values))
+    page(&viewer, &Form::filled(viewer.text, values))
 }
 
 /// Sets name, colour and logo.
-pub(in crate::console) async fn save(
-    viewer: Viewer,
-    state: Data<State>,
-    body: Incoming,
-) -> Result<Answer, Error> {
+pub(crate) async fn save(viewer: Viewer, state: Data<State>, body: Incoming) -> Result<Answer> {
     let text = viewer.text;
     let request = body.request().clone();
     // The page says how large a file may be, so a form that declares more is read up to its file.
@@ -60,7 +55,7 @@ pub(in crate::console) async fn save(
                 Err(Fault::TooLarge(_)) => {
                     form.fault("logo", text.get("look-too-large"));
                     rest::leave(&request, parts.into_rest(), || {});
-                    return Ok(page(&viewer, &state, &form).unprocessable().into());
+                    return Ok(page(&viewer, &form).unprocessable().into());
                 }
                 Err(fault) => return Err(fault.into()),
             },
@@ -88,26 +83,24 @@ pub(in crate::console) async fn save(
         None => LogoChange::Kept,
     };
     if form.has_faults() {
-        return Ok(page(&viewer, &state, &form).unprocessable().into());
+        return Ok(page(&viewer, &form).unprocessable().into());
     }
     let records = state.engine.company(viewer.company.id).await?;
     records.look().set(&viewer.who(), name.as_deref(), colour.as_deref(), logo).await?;
     drop(records);
-    state.flashes.put(viewer.session, "done", text.get("look-saved"));
-    Ok(Answer::to(PLACE))
+    Ok(Answer::done(&state, &viewer, text.get("look-saved"), PLACE))
 }
 
 /// Gives the pages the look of the product again.
-pub(in crate::console) async fn reset(viewer: Viewer, state: Data<State>) -> Result<Answer, Error> {
+pub(crate) async fn reset(viewer: Viewer, state: Data<State>) -> Result<Answer> {
     let records = state.engine.company(viewer.company.id).await?;
     records.look().set(&viewer.who(), None, None, LogoChange::Removed).await?;
     drop(records);
-    state.flashes.put(viewer.session, "done", viewer.text.get("look-is-reset"));
-    Ok(Answer::to(PLACE))
+    Ok(Answer::done(&state, &viewer, viewer.text.get("look-is-reset"), PLACE))
 }
 
 /// Reads a logo when it is its turn. The turn lasts until it is read, also when the browser is gone before.
-async fn decoded(bytes: Vec<u8>) -> Result<Result<Logo, LogoFault>, Error> {
+async fn decoded(bytes: Vec<u8>) -> Result<Result<Logo, LogoFault>> {
     let turn = DECODING.acquire().await.map_err(|_| Error::Internal)?;
     let read = move || {
         let logo = Logo::read(&bytes);
@@ -140,7 +133,7 @@ fn refused(viewer: &Viewer, fault: LogoFault) -> String {
     }
 }
 
-fn page(viewer: &Viewer, state: &State, form: &Form) -> Page {
+fn page(viewer: &Viewer, form: &Form) -> Page {
     let text = viewer.text;
     let look = &viewer.company.look;
     let own = [(String::new(), text.get("look-own"))].into_iter();
@@ -148,7 +141,6 @@ fn page(viewer: &Viewer, state: &State, form: &Form) -> Page {
     let logo =
         Field::new(form, "logo", &text.get("look-logo")).hint(&text.get("look-logo-hint")).file(ACCEPTED);
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(viewer.session, "done") { (notice::done(&sentence)) }
         p { (text.get("look-what")) }
         form.panel method="post" action=(PLACE) enctype="multipart/form-data" {
             (faults(form))

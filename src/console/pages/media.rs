@@ -19,7 +19,7 @@ use crate::console::component::library::{kind, size};
 use crate::console::component::notice;
 use crate::console::component::pager::pager;
 use crate::console::component::time::moment;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::{Id, Query};
@@ -49,39 +49,29 @@ struct Shown {
     files: Records<LibraryFile>,
     totals: MediaTotals,
     query: Option<(Query, PageRequest)>,
-    done: Option<String>,
 }
 
 impl Shown {
-    async fn read(state: &State, viewer: &Viewer, request: PageRequest) -> Result<Self, Error> {
+    async fn read(state: &State, viewer: &Viewer, request: PageRequest) -> Result<Self> {
         let (library, company) = (state.engine.media(), viewer.company.id);
         let files = library.page(company, None, request).await?;
-        Ok(Self { files, totals: library.totals(company).await?, query: None, done: None })
+        Ok(Self { files, totals: library.totals(company).await?, query: None })
     }
 }
 
 /// Shows the files, and the form for an upload.
-pub(in crate::console) async fn list(
-    viewer: Viewer,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(crate) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let request = query.page(state.options.page_size);
     let shown = Shown::read(&state, &viewer, request).await?;
     let mut form = Form::new(viewer.text);
     if let Some(refused) = state.flashes.take(viewer.session, REFUSED) {
         form.fault("file", refused);
     }
-    let done = state.flashes.take(viewer.session, "done");
-    Ok(page(&viewer, &state, &form, &Shown { query: Some((query, request)), done, ..shown }))
+    Ok(page(&viewer, &state, &form, &Shown { query: Some((query, request)), ..shown }))
 }
 
 /// Receives a file piece by piece, and keeps it.
-pub(in crate::console) async fn upload(
-    viewer: Viewer,
-    state: Data<State>,
-    body: Incoming,
-) -> Result<Answer, Error> {
+pub(crate) async fn upload(viewer: Viewer, state: Data<State>, body: Incoming) -> Result<Answer> {
     let form = match receive(&viewer, &state, body).await? {
         Ok(_) => return Ok(Answer::to(PLACE)),
         Err(form) => form,
@@ -96,7 +86,7 @@ pub(super) async fn receive(
     viewer: &Viewer,
     state: &Data<State>,
     body: Incoming,
-) -> Result<Result<Uuid, Form>, Error> {
+) -> Result<Result<Uuid, Form>> {
     let (request, declared) = (body.request().clone(), body.declared());
     // The page says how large a file may be, so a form that declares more is read up to its file.
     let most = (state.engine.media().largest() + AROUND).max(declared.unwrap_or_default());
@@ -113,21 +103,16 @@ pub(super) async fn receive(
 }
 
 /// Deletes a file.
-pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
+pub(crate) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
     let library = state.engine.media();
     let file = library.find(viewer.company.id, id.0).await?;
     library.remove(&viewer.who(), viewer.company.id, id.0).await?;
     let done = viewer.text.with("media-deleted", [("name", file.name.as_str().into())]);
-    state.flashes.put(viewer.session, "done", done);
-    Ok(Answer::to(PLACE))
+    Ok(Answer::done(&state, &viewer, done, PLACE))
 }
 
 /// The thumbnail of a picture, of the library or of a message.
-pub(in crate::console) async fn thumbnail(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-) -> Result<HttpResponse, Error> {
+pub(crate) async fn thumbnail(viewer: Viewer, state: Data<State>, id: Id) -> Result<HttpResponse> {
     let thumbnail = state.engine.media().thumbnail(viewer.company.id, id.0).await?;
     let mut answer = HttpResponse::Ok();
     answer
@@ -143,7 +128,7 @@ async fn take(
     parts: &mut Multipart,
     declared: Option<usize>,
     form: &mut Form,
-) -> Result<Option<Uuid>, Error> {
+) -> Result<Option<Uuid>> {
     let (text, library) = (viewer.text, state.engine.media());
     let mut wanted = None;
     while let Some(part) = parts.next().await? {
@@ -226,7 +211,6 @@ fn page(viewer: &Viewer, state: &State, form: &Form, shown: &Shown) -> Page {
         ("most", size(text, most.bytes).into()),
     ];
     let body = html! {
-        @if let Some(done) = &shown.done { (notice::done(done)) }
         (faults(form))
         @if !library.is_reachable() { (notice::warning(&html! { p { (text.get("media-unreachable")) } })) }
         @if viewer.may_work() { (uploading(viewer, state, form)) }

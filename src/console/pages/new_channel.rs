@@ -8,24 +8,20 @@ use super::channel::{checks, pairing, shape};
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults, once};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::visitor::Viewer;
 use crate::domain::channel::Kind;
 use crate::engine::{Added, Addition, Check, CheckedField, NotAdded, Number, Unfit};
 
-pub(in crate::console) async fn show(viewer: Viewer) -> Page {
+pub(crate) async fn show(viewer: Viewer) -> Page {
     let kind = Kind::BusinessAccount.as_str().to_owned();
     page(&viewer, &Form::filled(viewer.text, [("kind", kind)]), None)
 }
 
 /// Adds the channel. A business account that the provider does not confirm is not saved.
-pub(in crate::console) async fn add(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn add(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let kinds = [Kind::BusinessAccount.as_str(), Kind::WebSession.as_str()];
     let kind = form.choice("kind", &kinds);
     let name = shape::name(&mut form);
@@ -64,8 +60,7 @@ pub(in crate::console) async fn add(
             checks::keep(&viewer, &state, &channel, &Ok(checked));
         }
         let said = viewer.text.with("channels-added", [("name", channel.name.clone().into())]);
-        state.flashes.put(viewer.session, "done", said);
-        Ok(Ok(Answer::to(format!("/console/channels/{}", channel.id))))
+        Ok(Ok(Answer::done(&state, &viewer, said, format!("/console/channels/{}", channel.id))))
     };
     let added = state.once.attempt(&viewer, &form, act).await?;
     match added {

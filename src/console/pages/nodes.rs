@@ -15,10 +15,9 @@ use crate::console::component::badge::{Tone, badge};
 use crate::console::component::confirm;
 use crate::console::component::copy;
 use crate::console::component::empty::empty;
-use crate::console::component::notice;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{maybe, moment};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::{Id, Query};
@@ -33,14 +32,13 @@ const LIVE: &str = "/console/operator/nodes/live";
 /// How often the live parts are refreshed, and how old their data may be.
 const EVERY: Duration = Duration::from_secs(2);
 
-pub(in crate::console) async fn show(person: Person, state: Data<State>) -> Result<Page, Error> {
+pub(crate) async fn show(person: Person, state: Data<State>) -> Result<Page> {
     let text = person.text;
     // Not the shared copy, because a node may have just been drained.
     let Some(cluster) = &state.engine.nodes().cluster().await? else {
         return Ok(Page::new(text.get("nodes-title"), Menu::Nodes, alone(text)));
     };
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
         @for part in parts(&person, cluster) { (part) }
         p.hint { (text.get("nodes-hint")) }
     };
@@ -48,11 +46,7 @@ pub(in crate::console) async fn show(person: Person, state: Data<State>) -> Resu
 }
 
 /// Keeps the nodes up to date.
-pub(in crate::console) async fn follow(
-    person: Person,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<HttpResponse, Error> {
+pub(crate) async fn follow(person: Person, state: Data<State>, request: HttpRequest) -> Result<HttpResponse> {
     let kept = ("nodes".to_owned(), EVERY);
     // `None` for a service that runs alone.
     let read = async |state: &State| Ok::<_, Error>(state.engine.nodes().cluster().await?);
@@ -62,12 +56,7 @@ pub(in crate::console) async fn follow(
 }
 
 /// Shows one node, with the channels that run on it.
-pub(in crate::console) async fn one(
-    person: Person,
-    state: Data<State>,
-    query: Query,
-    id: Id,
-) -> Result<Page, Error> {
+pub(crate) async fn one(person: Person, state: Data<State>, query: Query, id: Id) -> Result<Page> {
     let text = person.text;
     let page = query.page_of("channels", state.options.page_size);
     let (node, channels) = state.engine.nodes().channels_of_node(id.0, page).await?;
@@ -90,32 +79,20 @@ pub(in crate::console) async fn one(
     Ok(Page::new(node.node.name, Menu::Nodes, body))
 }
 
-pub(in crate::console) async fn drain(
-    person: Person,
-    state: Data<State>,
-    id: Id,
-    form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn drain(person: Person, state: Data<State>, id: Id, form: Form) -> Result<Answer> {
     let drained = async || {
         let node = state.engine.nodes().drain_node(&person.who(), id.0).await?.node;
         let done = person.text.with("nodes-drained", [("name", node.name.into())]);
-        state.flashes.put(person.session, "done", done);
-        Ok(Answer::to(PLACE))
+        Ok(Answer::done(&state, &person, done, PLACE))
     };
     state.once.act(&person, &form, drained).await
 }
 
-pub(in crate::console) async fn undrain(
-    person: Person,
-    state: Data<State>,
-    id: Id,
-    form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn undrain(person: Person, state: Data<State>, id: Id, form: Form) -> Result<Answer> {
     let undrained = async || {
         let node = state.engine.nodes().undrain_node(&person.who(), id.0).await?.node;
         let done = person.text.with("nodes-undrained", [("name", node.name.into())]);
-        state.flashes.put(person.session, "done", done);
-        Ok(Answer::to(PLACE))
+        Ok(Answer::done(&state, &person, done, PLACE))
     };
     state.once.act(&person, &form, undrained).await
 }

@@ -1,7 +1,7 @@
 //! The page for operators: health, slow channels, companies, and the channels of all companies.
 
-pub(in crate::console) mod company;
-pub(in crate::console) mod users;
+pub(crate) mod company;
+pub(crate) mod users;
 
 use std::time::{Duration, Instant};
 
@@ -17,12 +17,11 @@ use crate::console::component::chart::Chart;
 use crate::console::component::copy;
 use crate::console::component::empty::empty;
 use crate::console::component::field::{Field, faults, once};
-use crate::console::component::notice;
 use crate::console::component::pager;
 use crate::console::component::status::status;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{maybe, moment, second};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
@@ -44,28 +43,24 @@ const SLOW: u32 = 10;
 const FRESH: Duration = Duration::from_secs(5);
 
 /// The data that is read once for all operators.
-struct Health {
+struct OperatorHealth {
     /// How long the database took to answer.
     database: Duration,
     states: Vec<(Status, u64)>,
     slow: Vec<ChannelBacklog>,
 }
 
-pub(in crate::console) async fn show(
-    person: Person,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(crate) async fn show(person: Person, state: Data<State>, query: Query) -> Result<Page> {
     let form = Form::filled(person.text, [("tier", USUAL_TIER.to_owned())]);
     page(&person, &state, &query, &form).await
 }
 
-pub(in crate::console) async fn add_company(
+pub(crate) async fn add_company(
     person: Person,
     state: Data<State>,
     query: Query,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let (name, tier) = (form.required("name", 200), form.required("tier", 40));
     if name.chars().any(char::is_control) {
         form.fault("name", person.text.get("fault-field-choice"));
@@ -83,8 +78,7 @@ pub(in crate::console) async fn add_company(
                     Ok(company) => {
                         let name = company.name.as_str().into();
                         let done = person.text.with("operator-company-added", [("name", name)]);
-                        state.flashes.put(person.session, "done", done);
-                        Ok(Ok(Answer::to(company::place(company.id))))
+                        Ok(Ok(Answer::done(&state, &person, done, company::place(company.id))))
                     }
                     Err(engine::Error::Refused(_)) => Ok(Err(person.text.get("operator-name-taken"))),
                     Err(error) => Err(error.into()),
@@ -99,7 +93,7 @@ pub(in crate::console) async fn add_company(
     Ok(page(&person, &state, &query, &form).await?.unprocessable().into())
 }
 
-async fn page(person: &Person, state: &State, query: &Query, form: &Form) -> Result<Page, Error> {
+async fn page(person: &Person, state: &State, query: &Query, form: &Form) -> Result<Page> {
     let text = person.text;
     let health = state.shared.get("health".to_owned(), FRESH, async || read(state).await).await?;
     let search = query.text("search", SEARCH);
@@ -111,7 +105,6 @@ async fn page(person: &Person, state: &State, query: &Query, form: &Form) -> Res
     drop(records);
     let searched = Form::filled(text, [("search", search.unwrap_or_default().to_owned())]);
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
         (figures(state, text, &health))
         (pace(person, state))
         (slow(person, &health.slow))
@@ -136,16 +129,20 @@ async fn page(person: &Person, state: &State, query: &Query, form: &Form) -> Res
     Ok(Page::new(text.get("operator-title"), Menu::Operator, body))
 }
 
-async fn read(state: &State) -> Result<Health, Error> {
+async fn read(state: &State) -> Result<OperatorHealth> {
     let records = state.engine.operator().await?;
     let asked = Instant::now();
     records.ping().await?;
     let database = asked.elapsed();
     let states = records.channels().states(None).await?;
-    Ok(Health { database, states, slow: records.channels().longest_backlogs(Timestamp::now(), SLOW).await? })
+    Ok(OperatorHealth {
+        database,
+        states,
+        slow: records.channels().longest_backlogs(Timestamp::now(), SLOW).await?,
+    })
 }
 
-fn figures(state: &State, text: Text, health: &Health) -> Markup {
+fn figures(state: &State, text: Text, health: &OperatorHealth) -> Markup {
     let obstacles = state.engine.ready().obstacles;
     html! {
         section aria-labelledby="health" {
@@ -229,8 +226,7 @@ fn company_list(
     page: page::PageRequest,
     found: &page::Page<Membership>,
 ) -> Markup {
-    let columns =
-        [Column::words(text.get("companies-name")), Column::words(text.get("shell-id")), Column::words("")];
+    let columns = Column::all(text, ["companies-name", "shell-id", ""]);
     let rows = found.records.iter().map(|company| {
         let name = company.company_name.as_str();
         let label = text.with("companies-choose-this", [("name", name.into())]);
@@ -268,12 +264,7 @@ pub(super) fn channel_list(
     found: &page::Page<Owned>,
 ) -> Markup {
     let text = person.text;
-    let columns = [
-        Column::words(text.get("operator-channel")),
-        Column::words(text.get("companies-name")),
-        Column::words(text.get("keys-state")),
-        Column::words(text.get("channels-tier")),
-    ];
+    let columns = Column::all(text, ["operator-channel", "companies-name", "keys-state", "channels-tier"]);
     let rows = found.records.iter().map(|Owned { channel, company, tier_end }| {
         vec![
             html! {

@@ -19,7 +19,7 @@ use self::latest::Latest;
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::component::icon::Icon;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::live;
 use crate::console::page::{Menu, Page};
 use crate::console::visitor::Viewer;
@@ -69,7 +69,7 @@ impl Overview {
     }
 }
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>) -> Result<Page, Error> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>) -> Result<Page> {
     let overview = read(&state, &viewer).await?;
     let text = viewer.text;
     let body = html! { @for part in parts(&viewer, &overview) { (part) } };
@@ -85,11 +85,7 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>) -> Resu
 }
 
 /// Keeps the overview up to date.
-pub(in crate::console) async fn follow(
-    viewer: Viewer,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<HttpResponse, Error> {
+pub(crate) async fn follow(viewer: Viewer, state: Data<State>, request: HttpRequest) -> Result<HttpResponse> {
     let own = state.clone();
     live::stream(&request, &state, EVERY, async move || {
         let overview = read(&own, &viewer).await?;
@@ -98,7 +94,7 @@ pub(in crate::console) async fn follow(
 }
 
 /// Reads the data, once for all readers of the same company.
-async fn read(state: &State, viewer: &Viewer) -> Result<Arc<Overview>, Error> {
+async fn read(state: &State, viewer: &Viewer) -> Result<Arc<Overview>> {
     let company_id = viewer.company.id;
     let today = viewer.zone.today(Timestamp::now());
     // A day may have an hour more or less than others.
@@ -108,7 +104,7 @@ async fn read(state: &State, viewer: &Viewer) -> Result<Arc<Overview>, Error> {
     state.shared.get(key, EVERY, async || read_overview(state, company_id, days).await).await
 }
 
-async fn read_overview(state: &State, company: Uuid, days: Days) -> Result<Overview, Error> {
+async fn read_overview(state: &State, company: Uuid, days: Days) -> Result<Overview> {
     let now = Timestamp::now();
     let newest = PageRequest { page: 1, limit: LATEST };
     let (backlog, channels, active, heads, has_contacts) = {

@@ -12,8 +12,8 @@ use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults};
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
-use crate::console::component::{confirm, cost, notice};
-use crate::console::error::Error;
+use crate::console::component::{confirm, cost};
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
@@ -34,20 +34,12 @@ const DATE: usize = 10;
 /// A card that would be applied, and the prices that it changes.
 type Checked = (RateCard, Vec<PriceChange>);
 
-pub(in crate::console) async fn show(
-    person: Person,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(crate) async fn show(person: Person, state: Data<State>, query: Query) -> Result<Page> {
     page(&person, &state, &Form::new(person.text), query.text("date", DATE), None).await
 }
 
 /// Reads an uploaded file, and shows which prices would change.
-pub(in crate::console) async fn check(
-    person: Person,
-    state: Data<State>,
-    body: Incoming,
-) -> Result<Answer, Error> {
+pub(crate) async fn check(person: Person, state: Data<State>, body: Incoming) -> Result<Answer> {
     let mut form = Form::new(person.text);
     let file = file_of(body, &mut form).await?;
     let checked = compare(&state, file.as_deref(), &mut form).await?;
@@ -57,11 +49,7 @@ pub(in crate::console) async fn check(
 }
 
 /// Applies the card that was shown.
-pub(in crate::console) async fn apply(
-    person: Person,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn apply(person: Person, state: Data<State>, mut form: Form) -> Result<Answer> {
     let text = person.text;
     let file = form.value("csv").to_owned();
     if let Some((card, _)) = compare(&state, Some(&file), &mut form).await? {
@@ -69,8 +57,7 @@ pub(in crate::console) async fn apply(
             Ok(()) => {
                 let day = card.date.to_string();
                 let done = text.with("prices-applied", [("day", day.as_str().into())]);
-                state.flashes.put(person.session, "done", done);
-                return Ok(Answer::to(format!("{PLACE}?date={day}")));
+                return Ok(Answer::done(&state, &person, done, format!("{PLACE}?date={day}")));
             }
             Err(engine::Error::Refused(_)) => {
                 form.fault("file", text.with("prices-too-many", [("most", MOST_CARDS.into())]));
@@ -82,17 +69,12 @@ pub(in crate::console) async fn apply(
 }
 
 /// Removes an uploaded card.
-pub(in crate::console) async fn remove(
-    person: Person,
-    state: Data<State>,
-    form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn remove(person: Person, state: Data<State>, form: Form) -> Result<Answer> {
     let day = form.words().one("date").to_owned();
     match state.engine.costs().remove(&person.who(), &day).await {
         Ok(()) => {
             let done = person.text.with("prices-removed", [("day", day.as_str().into())]);
-            state.flashes.put(person.session, "done", done);
-            Ok(Answer::to(PLACE))
+            Ok(Answer::done(&state, &person, done, PLACE))
         }
         Err(engine::Error::Refused(_)) => Err(Error::NotFound),
         Err(error) => Err(error.into()),
@@ -100,11 +82,7 @@ pub(in crate::console) async fn remove(
 }
 
 /// Downloads a card, to change it and to upload it again.
-pub(in crate::console) async fn file(
-    _: Person,
-    state: Data<State>,
-    query: Query,
-) -> Result<HttpResponse, Error> {
+pub(crate) async fn file(_: Person, state: Data<State>, query: Query) -> Result<HttpResponse> {
     let cards = state.engine.costs().cards().await?;
     let day = query.text("date", DATE).unwrap_or_default();
     let known = cards.into_iter().find(|known| known.card.date.to_string() == day).ok_or(Error::NotFound)?;
@@ -115,7 +93,7 @@ pub(in crate::console) async fn file(
 }
 
 /// The text of the uploaded file; `None` with a fault in the form.
-async fn file_of(body: Incoming, form: &mut Form) -> Result<Option<String>, Error> {
+async fn file_of(body: Incoming, form: &mut Form) -> Result<Option<String>> {
     let text = form.text();
     let mut parts = Multipart::new(body, FORM)?;
     let mut file = None;
@@ -138,7 +116,7 @@ async fn file_of(body: Incoming, form: &mut Form) -> Result<Option<String>, Erro
 }
 
 /// The card of a file with the prices that it changes; `None` with the file's faults in the form.
-async fn compare(state: &State, file: Option<&str>, form: &mut Form) -> Result<Option<Checked>, Error> {
+async fn compare(state: &State, file: Option<&str>, form: &mut Form) -> Result<Option<Checked>> {
     let Some(file) = file else { return Ok(None) };
     match state.engine.costs().compare(file).await? {
         Ok(checked) => Ok(Some(checked)),
@@ -156,7 +134,7 @@ async fn page(
     form: &Form,
     date: Option<&str>,
     checked: Option<Checked>,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let text = person.text;
     let cards = state.engine.costs().cards().await?;
     let today = day_of(Timestamp::now());
@@ -171,7 +149,6 @@ async fn page(
     let label = text.get("prices-file");
     let file = Field::new(form, "file", &label);
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
         (faults(form))
         @if let Some(checked) = &checked { (consequences(person, checked)) }
         p { (text.get("prices-hint")) }

@@ -6,13 +6,13 @@ use uuid::Uuid;
 
 use crate::console::State;
 use crate::console::answer::Answer;
+use crate::console::component::confirm;
 use crate::console::component::empty::empty;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::formatting::beginning;
 use crate::console::component::library::OfferedFiles;
 use crate::console::component::table::{Column, table};
-use crate::console::component::{confirm, notice};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
@@ -28,23 +28,17 @@ const PLACE: &str = "/console/quick-replies";
 /// The most characters of a text that the list shows.
 const SHOWN: usize = 80;
 
-pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>) -> Result<Page, Error> {
-    let done = state.flashes.take(viewer.session, "done");
-    list_page(&viewer, &state, &Form::new(viewer.text), done.as_deref()).await
+pub(crate) async fn list(viewer: Viewer, state: Data<State>) -> Result<Page> {
+    list_page(&viewer, &state, &Form::new(viewer.text)).await
 }
 
-pub(in crate::console) async fn create(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     if let Some(draft) = read(&viewer, &state, &mut form).await? {
         let created = state
             .once
             .act(&viewer, &form, async || {
                 save(&viewer, &state, None, &draft).await?;
-                state.flashes.put(viewer.session, "done", viewer.text.get("replies-created"));
-                Ok(Answer::to(PLACE))
+                Ok(Answer::done(&state, &viewer, viewer.text.get("replies-created"), PLACE))
             })
             .await;
         match created {
@@ -52,57 +46,44 @@ pub(in crate::console) async fn create(
             other => return other,
         }
     }
-    Ok(list_page(&viewer, &state, &form, None).await?.unprocessable().into())
+    Ok(list_page(&viewer, &state, &form).await?.unprocessable().into())
 }
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let reply = find(&viewer, &state, id).await?;
     let ReplyDraft { word, text, file_id } = &reply.draft;
     let file = file_id.map(|id| id.to_string()).unwrap_or_default();
     let values = [("word", word.clone()), ("text", text.clone()), ("file", file)];
-    let done = state.flashes.take(viewer.session, "done");
-    one_page(&viewer, &state, &Form::filled(viewer.text, values), &reply, done.as_deref()).await
+    one_page(&viewer, &state, &Form::filled(viewer.text, values), &reply).await
 }
 
-pub(in crate::console) async fn change(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn change(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let reply = find(&viewer, &state, id).await?;
     if let Some(draft) = read(&viewer, &state, &mut form).await? {
         match save(&viewer, &state, Some(reply.id), &draft).await {
             Ok(_) => {
-                state.flashes.put(viewer.session, "done", viewer.text.get("replies-saved"));
-                return Ok(Answer::to(place(reply.id)));
+                return Ok(Answer::done(&state, &viewer, viewer.text.get("replies-saved"), place(reply.id)));
             }
             Err(Error::Refused(refusal)) => refused(&mut form, refusal.code),
             Err(other) => return Err(other),
         }
     }
-    Ok(one_page(&viewer, &state, &form, &reply, None).await?.unprocessable().into())
+    Ok(one_page(&viewer, &state, &form, &reply).await?.unprocessable().into())
 }
 
-pub(in crate::console) async fn delete(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    _form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn delete(viewer: Viewer, state: Data<State>, id: Id, _form: Form) -> Result<Answer> {
     let replies = state.engine.conversations(viewer.company.id).quick_replies();
     replies.delete(&viewer.who(), id.0).await?;
-    state.flashes.put(viewer.session, "done", viewer.text.get("replies-deleted"));
-    Ok(Answer::to(PLACE))
+    Ok(Answer::done(&state, &viewer, viewer.text.get("replies-deleted"), PLACE))
 }
 
-async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<QuickReply, Error> {
+async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<QuickReply> {
     let all = state.engine.conversations(viewer.company.id).quick_replies().all().await?;
     all.into_iter().find(|reply| reply.id == id.0).ok_or(Error::NotFound)
 }
 
 /// What a form says; without a valid quick reply, the form has a fault.
-async fn read(viewer: &Viewer, state: &State, form: &mut Form) -> Result<Option<ReplyDraft>, Error> {
+async fn read(viewer: &Viewer, state: &State, form: &mut Form) -> Result<Option<ReplyDraft>> {
     let word = form.required("word", LONGEST_WORD + 1);
     let text = form.optional("text", LONGEST_TEXT).unwrap_or_default();
     let file = form.optional("file", 36).and_then(|id| Uuid::try_parse(&id).ok());
@@ -126,12 +107,7 @@ async fn read(viewer: &Viewer, state: &State, form: &mut Form) -> Result<Option<
     }
 }
 
-async fn save(
-    viewer: &Viewer,
-    state: &State,
-    id: Option<Uuid>,
-    draft: &ReplyDraft,
-) -> Result<QuickReply, Error> {
+async fn save(viewer: &Viewer, state: &State, id: Option<Uuid>, draft: &ReplyDraft) -> Result<QuickReply> {
     let replies = state.engine.conversations(viewer.company.id).quick_replies();
     let ReplyDraft { word, text, file_id } = draft;
     Ok(replies.save(&viewer.who(), id, (word, text, *file_id)).await?)
@@ -161,11 +137,11 @@ fn place(id: Uuid) -> String {
     format!("{PLACE}/{id}")
 }
 
-async fn list_page(viewer: &Viewer, state: &State, form: &Form, done: Option<&str>) -> Result<Page, Error> {
+async fn list_page(viewer: &Viewer, state: &State, form: &Form) -> Result<Page> {
     let (text, company) = (viewer.text, viewer.company.id);
     let all = state.engine.conversations(company).quick_replies().all().await?;
     let files = OfferedFiles::read(&state.engine, company).await?;
-    let columns = [Column::words(text.get("replies-word")), Column::words(text.get("replies-text"))];
+    let columns = Column::all(text, ["replies-word", "replies-text"]);
     let rows = all.iter().map(|reply| {
         let (said, file) = (&reply.draft.text, reply.draft.file_id.is_some());
         vec![
@@ -177,7 +153,6 @@ async fn list_page(viewer: &Viewer, state: &State, form: &Form, done: Option<&st
         ]
     });
     let body = html! {
-        @if let Some(done) = done { (notice::done(done)) }
         (faults(form))
         p { (text.get("replies-what")) }
         @if all.is_empty() {
@@ -208,18 +183,11 @@ fn fields(form: &Form, files: &OfferedFiles) -> Markup {
     }
 }
 
-async fn one_page(
-    viewer: &Viewer,
-    state: &State,
-    form: &Form,
-    reply: &QuickReply,
-    done: Option<&str>,
-) -> Result<Page, Error> {
+async fn one_page(viewer: &Viewer, state: &State, form: &Form, reply: &QuickReply) -> Result<Page> {
     let text = viewer.text;
     let files = OfferedFiles::read(&state.engine, viewer.company.id).await?;
     let place = place(reply.id);
     let body = html! {
-        @if let Some(done) = done { (notice::done(done)) }
         (faults(form))
         form.panel method="post" action=(place) {
             fieldset.plain disabled[!viewer.may_work()] {

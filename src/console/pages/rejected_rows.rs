@@ -9,7 +9,7 @@ use futures_util::stream::try_unfold;
 
 use super::import::{find, words};
 use crate::console::State;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::query::Id;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
@@ -21,11 +21,7 @@ use crate::import::{Field, FileFormat, RejectCode, rejected_csv};
 const STRETCH: u32 = 500;
 
 /// Downloads the rejected rows as a file in the format of the uploaded one.
-pub(in crate::console) async fn rejected(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-) -> Result<HttpResponse, Error> {
+pub(crate) async fn rejected(viewer: Viewer, state: Data<State>, id: Id) -> Result<HttpResponse> {
     let import = find(&viewer, &state, id).await?;
     let text = viewer.text;
     let settings = import_settings(&import);

@@ -13,7 +13,7 @@ use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::{confirm, copy, notice, tag};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
@@ -31,11 +31,7 @@ const NAME: &str = "segment_name";
 const ONE: PageRequest = PageRequest { page: 1, limit: 1 };
 
 /// Saves what the list shows as a new segment.
-pub(in crate::console) async fn save(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn save(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let text = viewer.text;
     let listed = of_form(&viewer, &state, &form).await?;
     let name = read_name(&mut form);
@@ -50,8 +46,7 @@ pub(in crate::console) async fn save(
                 let records = state.engine.company(viewer.company.id).await?;
                 Ok(match records.segments().add(&viewer.who(), &name, &filter, Timestamp::now()).await? {
                     NewSegment::Saved(id) => {
-                        state.flashes.put(viewer.session, "done", text.get("segments-saved"));
-                        Ok(Answer::to(list_place(id)))
+                        Ok(Answer::done(&state, &viewer, text.get("segments-saved"), list_place(id)))
                     }
                     NewSegment::Taken => Err(text.get("segments-name-taken")),
                     NewSegment::Full => Err(text.with("segments-full", [("most", MOST_SEGMENTS.into())])),
@@ -66,19 +61,14 @@ pub(in crate::console) async fn save(
     again(&viewer, &state, &form, listed).await
 }
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let segment = find(&viewer, &state, id).await?;
     let form = Form::filled(viewer.text, [(NAME, segment.name.clone())]);
     page(&viewer, &state, &form, &segment).await
 }
 
 /// Gives a segment another name, or replaces its filter by what the list shows.
-pub(in crate::console) async fn change(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn change(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let text = viewer.text;
     let segment = find(&viewer, &state, id).await?;
     let (name, filter) = if form.words().one("action") == "replace" {
@@ -106,21 +96,15 @@ pub(in crate::console) async fn change(
     Ok(page(&viewer, &state, &form, &segment).await?.unprocessable().into())
 }
 
-pub(in crate::console) async fn delete(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    _form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn delete(viewer: Viewer, state: Data<State>, id: Id, _form: Form) -> Result<Answer> {
     let records = state.engine.company(viewer.company.id).await?;
     if !records.segments().delete(&viewer.who(), id.0).await? {
         return Err(Error::NotFound);
     }
-    state.flashes.put(viewer.session, "done", viewer.text.get("segments-deleted"));
-    Ok(Answer::to("/console/contacts"))
+    Ok(Answer::done(&state, &viewer, viewer.text.get("segments-deleted"), "/console/contacts"))
 }
 
-async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<SavedSegment, Error> {
+async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<SavedSegment> {
     let records = state.engine.company(viewer.company.id).await?;
     records.segments().find(id.0).await?.ok_or(Error::NotFound)
 }
@@ -206,13 +190,11 @@ pub(super) fn outdated(text: Text, lack: Lack) -> Markup {
     notice::warning(&html! { p { (why) " " (text.get("segments-outdated")) } })
 }
 
-async fn page(viewer: &Viewer, state: &State, form: &Form, segment: &SavedSegment) -> Result<Page, Error> {
+async fn page(viewer: &Viewer, state: &State, form: &Form, segment: &SavedSegment) -> Result<Page> {
     let (text, place) = (viewer.text, place(segment.id));
     let listed = Listed::of_segment(state, viewer, segment).await?;
     let count = listed.page(state, viewer, ONE).await?.total;
-    let done = state.flashes.take(viewer.session, "done");
     let body = html! {
-        @if let Some(done) = done { (notice::done(&done)) }
         (faults(form))
         @if let Some(lack) = segment.lack {
             (outdated(text, lack))

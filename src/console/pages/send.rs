@@ -1,6 +1,6 @@
 //! One send: the outcome of its messages, what it says, to whom, who made it; pausing, resuming, moving and canceling it.
 
-pub(in crate::console) mod again;
+pub(crate) mod again;
 mod cost;
 mod facts;
 pub(super) mod figures;
@@ -8,11 +8,11 @@ pub(super) mod message;
 pub(super) mod messages;
 pub(super) mod origin;
 mod results;
-pub(in crate::console) mod schedule;
+pub(crate) mod schedule;
 pub(super) mod skipped_row;
 pub(super) mod words;
 
-pub(in crate::console) use self::results::download as results;
+pub(crate) use self::results::download as results;
 use std::time::Duration;
 
 use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
@@ -26,8 +26,7 @@ use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::confirm::confirm;
-use crate::console::component::notice;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::live;
 use crate::console::page::{Menu, Page};
 use crate::console::query::{Id, Query};
@@ -44,12 +43,7 @@ const EVERY: Duration = Duration::from_secs(2);
 /// The number of retries of the send that the page shows, newest first.
 const REPEATS: u64 = 20;
 
-pub(in crate::console) async fn show(
-    viewer: Viewer,
-    state: Data<State>,
-    Id(id): Id,
-    query: Query,
-) -> Result<Page, Error> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, Id(id): Id, query: Query) -> Result<Page> {
     let view = figures::view(&state, viewer.company.id, id).await?;
     let around = Around::read(&state, &viewer, &view.send).await?;
     let listed = messages::list(&viewer, &state, &view, &query).await?;
@@ -59,7 +53,6 @@ pub(in crate::console) async fn show(
         words::name(viewer.text, send),
         Menu::Sends,
         html! {
-            @if let Some(sentence) = state.flashes.take(viewer.session, "done") { (notice::done(&sentence)) }
             div.send-page {
                 div {
                     (figures::progress(&viewer, &view))
@@ -90,13 +83,13 @@ pub(in crate::console) async fn show(
 
 /// Keeps the figures up to date, and the list of messages unless it is filtered: a filter takes a scan, which each open
 /// page would repeat. A filtered list changes with a reload.
-pub(in crate::console) async fn live(
+pub(crate) async fn live(
     viewer: Viewer,
     state: Data<State>,
     Id(id): Id,
     query: Query,
     request: HttpRequest,
-) -> Result<HttpResponse, Error> {
+) -> Result<HttpResponse> {
     let query = query.at(format!("/console/sends/{id}"));
     // Another company's send has no stream.
     let view = figures::view(&state, viewer.company.id, id).await?;
@@ -124,12 +117,12 @@ pub(in crate::console) async fn live(
 }
 
 /// Downloads the messages that the query selects as CSV.
-pub(in crate::console) async fn csv(
+pub(crate) async fn csv(
     viewer: Viewer,
     state: Data<State>,
     Id(id): Id,
     query: Query,
-) -> Result<HttpResponse, Error> {
+) -> Result<HttpResponse> {
     let records = state.engine.company(viewer.company.id).await?;
     let snapshot = records.sends().snapshot(id).await?.ok_or(Error::NotFound)?;
     drop(records);
@@ -144,36 +137,23 @@ pub(in crate::console) async fn csv(
         .streaming(Box::pin(records.map_ok(Bytes::from).map_err(broken))))
 }
 
-pub(in crate::console) async fn pause(
-    viewer: Viewer,
-    state: Data<State>,
-    Id(id): Id,
-) -> Result<Answer, Error> {
+pub(crate) async fn pause(viewer: Viewer, state: Data<State>, Id(id): Id) -> Result<Answer> {
     state.engine.sends().pause(&viewer.who(), viewer.company.id, id).await?;
     Ok(done(&state, &viewer, id, "send-is-paused"))
 }
 
-pub(in crate::console) async fn resume(
-    viewer: Viewer,
-    state: Data<State>,
-    Id(id): Id,
-) -> Result<Answer, Error> {
+pub(crate) async fn resume(viewer: Viewer, state: Data<State>, Id(id): Id) -> Result<Answer> {
     state.engine.sends().resume(&viewer.who(), viewer.company.id, id).await?;
     Ok(done(&state, &viewer, id, "send-is-resumed"))
 }
 
-pub(in crate::console) async fn cancel(
-    viewer: Viewer,
-    state: Data<State>,
-    Id(id): Id,
-) -> Result<Answer, Error> {
+pub(crate) async fn cancel(viewer: Viewer, state: Data<State>, Id(id): Id) -> Result<Answer> {
     state.engine.sends().cancel(&viewer.who(), viewer.company.id, id).await?;
     Ok(done(&state, &viewer, id, "send-is-canceled"))
 }
 
 fn done(state: &State, viewer: &Viewer, id: Uuid, key: &str) -> Answer {
-    state.flashes.put(viewer.session, "done", viewer.text.get(key));
-    Answer::to(format!("/console/sends/{id}"))
+    Answer::done(state, viewer, viewer.text.get(key), format!("/console/sends/{id}"))
 }
 
 /// The messages that the query selects.
@@ -210,7 +190,7 @@ struct Around {
 }
 
 impl Around {
-    async fn read(state: &State, viewer: &Viewer, send: &Record) -> Result<Self, Error> {
+    async fn read(state: &State, viewer: &Viewer, send: &Record) -> Result<Self> {
         let company = viewer.company.id;
         let channel = state.engine.channel(send.channel_id).await?;
         let filter = Filter { source: Some(Source::Send(send.id)), ..Filter::default() };

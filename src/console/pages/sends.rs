@@ -19,7 +19,7 @@ use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{moment, until};
 use crate::console::component::waiting::{lasting, waiting};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
@@ -54,11 +54,7 @@ struct Choices {
     tags: Vec<String>,
 }
 
-pub(in crate::console) async fn list(
-    viewer: Viewer,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(crate) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let records = state.engine.company(viewer.company.id).await?;
     let choices = choices(&records).await?;
     let filter = filter(&records, &viewer, &query).await?;
@@ -97,7 +93,7 @@ pub(in crate::console) async fn list(
     Ok(if viewer.may_work() && !is_empty { shown.action(new) } else { shown })
 }
 
-async fn choices(records: &CompanyRecords) -> Result<Choices, Error> {
+async fn choices(records: &CompanyRecords) -> Result<Choices> {
     let all = PageRequest { page: 1, limit: OFFERED };
     let mut channels = Vec::new();
     for kind in Kind::ALL {
@@ -109,7 +105,7 @@ async fn choices(records: &CompanyRecords) -> Result<Choices, Error> {
 }
 
 /// The requested sends; `None` for a tag that does not exist.
-async fn filter(records: &CompanyRecords, viewer: &Viewer, query: &Query) -> Result<Option<Filter>, Error> {
+async fn filter(records: &CompanyRecords, viewer: &Viewer, query: &Query) -> Result<Option<Filter>> {
     let source = match query.text("tag", NAME_CHARS) {
         None => None,
         Some(name) => {
@@ -216,7 +212,7 @@ fn wait(viewer: &Viewer, what: &Waiting) -> Markup {
     }
 }
 
-async fn channel_names(state: &State, sends: &[Record]) -> Result<HashMap<Uuid, String>, Error> {
+async fn channel_names(state: &State, sends: &[Record]) -> Result<HashMap<Uuid, String>> {
     let mut names = HashMap::new();
     for send in sends {
         if !names.contains_key(&send.channel_id)

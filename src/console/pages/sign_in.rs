@@ -9,7 +9,7 @@ use crate::accounts::{self, NewSession, SignIn, SignedIn};
 use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults};
 use crate::console::component::notice;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::gate::inner;
 use crate::console::page::{Menu, Page};
@@ -18,7 +18,7 @@ use crate::console::visitor::Visitor;
 use crate::console::{State, cookie, unsent};
 
 /// Shows the form, or redirects a person who is signed in.
-pub(in crate::console) async fn show(visitor: Visitor, query: Query) -> Answer {
+pub(crate) async fn show(visitor: Visitor, query: Query) -> Answer {
     let next = inner(query.one("next"));
     if visitor.person.is_some() {
         return Answer::to(next);
@@ -29,11 +29,7 @@ pub(in crate::console) async fn show(visitor: Visitor, query: Query) -> Answer {
 }
 
 /// Checks e-mail and password, or the code after a correct password.
-pub(in crate::console) async fn sign_in(
-    visitor: Visitor,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn sign_in(visitor: Visitor, state: Data<State>, mut form: Form) -> Result<Answer> {
     let ticket = form.words().one("ticket").to_owned();
     if !ticket.is_empty() {
         let code = form.required("code", 32);
@@ -71,7 +67,7 @@ pub(in crate::console) async fn sign_in(
 }
 
 /// Ends the session, if there is one.
-pub(in crate::console) async fn sign_out(visitor: Visitor, state: Data<State>) -> Result<Answer, Error> {
+pub(crate) async fn sign_out(visitor: Visitor, state: Data<State>) -> Result<Answer> {
     if let Some(person) = &visitor.person {
         state.accounts.sign_out(&person.signed_in, &person.origin).await?;
     }
@@ -79,7 +75,7 @@ pub(in crate::console) async fn sign_out(visitor: Visitor, state: Data<State>) -
 }
 
 /// The answer after a correct password or link: the console, or the form for a code.
-pub(in crate::console) fn went_in(visitor: &Visitor, form: &Form, signed_in: SignedIn) -> Answer {
+pub(crate) fn went_in(visitor: &Visitor, form: &Form, signed_in: SignedIn) -> Answer {
     match signed_in {
         SignedIn::Session(session) => enter(visitor, form, &session),
         SignedIn::CodeNeeded { ticket } => code_page(form, ticket.expose()).into(),
@@ -93,7 +89,7 @@ fn enter(visitor: &Visitor, form: &Form, session: &NewSession) -> Answer {
 }
 
 /// Notes why the sign-in is refused; other failures are returned as errors.
-fn refuse(form: &mut Form, error: accounts::Error, wrong: &str) -> Result<(), Error> {
+fn refuse(form: &mut Form, error: accounts::Error, wrong: &str) -> Result<()> {
     let text = form.text();
     match error {
         accounts::Error::Refused => form.general_fault(text.get(wrong)),
@@ -104,7 +100,7 @@ fn refuse(form: &mut Form, error: accounts::Error, wrong: &str) -> Result<(), Er
 }
 
 /// Notes that the person has to wait.
-pub(in crate::console) fn too_many(form: &mut Form, retry_after: Duration) {
+pub(crate) fn too_many(form: &mut Form, retry_after: Duration) {
     let seconds = retry_after.as_secs().max(1);
     form.general_fault(form.text().with("sign-in-too-many", [("seconds", seconds.into())]));
     form.hold(retry_after);

@@ -5,7 +5,7 @@ mod words;
 use actix_web::web::Data;
 use maud::{Markup, html};
 
-pub(in crate::console) use self::words::set_words;
+pub(crate) use self::words::set_words;
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
@@ -14,8 +14,8 @@ use crate::console::component::field::{Field, faults, once};
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
-use crate::console::component::{confirm, explain, notice, number};
-use crate::console::error::Error;
+use crate::console::component::{confirm, explain, number};
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::pages::contact::country;
@@ -28,28 +28,19 @@ use crate::domain::phone::{Country, PhoneNumber};
 use crate::domain::suppression::{Source, Suppression};
 use crate::engine::records::suppressions::Kept;
 
-pub(in crate::console) async fn list(
-    viewer: Viewer,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(crate) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let request = query.page(state.options.page_size);
     let search = query.text("search", 64).unwrap_or_default();
     let found = read(&viewer, &state, request, search).await?;
     let words = known_words(&viewer, &state).await?;
-    let done = state.flashes.take(viewer.session, "done");
     let form = Form::filled(viewer.text, [("scope", Suppression::Marketing.as_str().to_owned())]);
     let words = words::Shown { form: &words::filled(viewer.text, &words), is_open: false };
     let adding = Adding { form: &form, meant: &[], country: country(&viewer, &state).await? };
-    Ok(page(&viewer, &adding, &words, Some((&query, request)), search, &found, done.as_deref()))
+    Ok(page(&viewer, &adding, &words, Some((&query, request)), search, &found))
 }
 
 /// Suppresses a number.
-pub(in crate::console) async fn add(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn add(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let text = viewer.text;
     form.required("number", 64);
     let scope = form.choice("scope", &[Suppression::Marketing.as_str(), Suppression::Everything.as_str()]);
@@ -62,7 +53,7 @@ pub(in crate::console) async fn add(
         let words = words::filled(text, &known_words(&viewer, &state).await?);
         let words = words::Shown { form: &words, is_open: false };
         let adding = Adding { form: &form, meant: &meant, country };
-        return Ok(page(&viewer, &adding, &words, None, "", &found, None).unprocessable().into());
+        return Ok(page(&viewer, &adding, &words, None, "", &found).unprocessable().into());
     };
     state
         .once
@@ -72,18 +63,13 @@ pub(in crate::console) async fn add(
             let key = if added { "suppressions-added" } else { "suppressions-known" };
             let shown = number::grouped(number);
             let done = text.with(key, [("number", shown.as_str().into())]);
-            state.flashes.put(viewer.session, "done", done);
-            Ok(Answer::to("/console/suppressions"))
+            Ok(Answer::done(&state, &viewer, done, "/console/suppressions"))
         })
         .await
 }
 
 /// Lifts the suppressions of a number.
-pub(in crate::console) async fn lift(
-    viewer: Viewer,
-    state: Data<State>,
-    form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn lift(viewer: Viewer, state: Data<State>, form: Form) -> Result<Answer> {
     let number = PhoneNumber::parse(form.words().one("number")).map_err(|_| Error::NotFound)?;
     let records = state.engine.company(viewer.company.id).await?;
     let lifted = state.engine.contacts().lift_suppressions(&viewer.who(), &records, number).await?;
@@ -96,16 +82,11 @@ pub(in crate::console) async fn lift(
 }
 
 /// What the company does with opt-out words.
-async fn known_words(viewer: &Viewer, state: &State) -> Result<OptOutWords, Error> {
+async fn known_words(viewer: &Viewer, state: &State) -> Result<OptOutWords> {
     Ok(state.engine.company(viewer.company.id).await?.suppressions().words().await?)
 }
 
-async fn read(
-    viewer: &Viewer,
-    state: &State,
-    request: PageRequest,
-    search: &str,
-) -> Result<Records<Kept>, Error> {
+async fn read(viewer: &Viewer, state: &State, request: PageRequest, search: &str) -> Result<Records<Kept>> {
     let records = state.engine.company(viewer.company.id).await?;
     let number = match search {
         "" => None,
@@ -132,12 +113,10 @@ fn page(
     query: Option<(&Query, PageRequest)>,
     search: &str,
     found: &Records<Kept>,
-    done: Option<&str>,
 ) -> Page {
     let text = viewer.text;
     let scopes = Suppression::ALL.map(|scope| (scope.as_str(), scope_words(text, scope)));
     let body = html! {
-        @if let Some(done) = done { (notice::done(done)) }
         (faults(form))
         p { (text.get("suppressions-hint")) }
         form.search method="get" action="/console/suppressions" role="search" data-search="found" {

@@ -11,8 +11,8 @@ use crate::console::component::field::{Field, faults, once};
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
-use crate::console::component::{confirm, copy, notice};
-use crate::console::error::Error;
+use crate::console::component::{confirm, copy};
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::{Id, Query};
@@ -22,26 +22,17 @@ use crate::domain::page::{Page as Records, PageRequest};
 use crate::engine::records::contacts::{Edited, Upserted};
 use crate::import;
 
-pub(in crate::console) async fn list(
-    viewer: Viewer,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(crate) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let request = query.page(state.options.page_size);
     let search = query.text("search", 200);
     let records = state.engine.company(viewer.company.id).await?;
     let tags = records.tags().page(request, search).await?;
     drop(records);
-    let done = state.flashes.take(viewer.session, "done");
     let form = Form::filled(viewer.text, [("color", "#005f99".to_owned())]);
-    Ok(list_page(&viewer, &form, Some((&query, request)), &tags, done.as_deref()))
+    Ok(list_page(&viewer, &form, Some((&query, request)), &tags))
 }
 
-pub(in crate::console) async fn create(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let company = viewer.company.id;
     let name = read_name(&mut form);
     let color = read_color(&mut form);
@@ -69,23 +60,17 @@ pub(in crate::console) async fn create(
     }
     let first = PageRequest { page: 1, limit: state.options.page_size };
     let tags = state.engine.company(company).await?.tags().page(first, None).await?;
-    Ok(list_page(&viewer, &form, None, &tags, None).unprocessable().into())
+    Ok(list_page(&viewer, &form, None, &tags).unprocessable().into())
 }
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let tag = find(&viewer, &state, id).await?;
     let form =
         Form::filled(viewer.text, [("name", tag.summary.name.clone()), ("color", tag.summary.color.clone())]);
-    let done = state.flashes.take(viewer.session, "done");
-    Ok(tag_page(&viewer, &form, &tag, done.as_deref()))
+    Ok(tag_page(&viewer, &form, &tag))
 }
 
-pub(in crate::console) async fn change(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn change(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let tag = find(&viewer, &state, id).await?;
     let name = read_name(&mut form);
     let color = read_color(&mut form);
@@ -93,25 +78,24 @@ pub(in crate::console) async fn change(
         let records = state.engine.company(viewer.company.id).await?;
         match records.tags().change(&viewer.who(), id.0, Some(&name), color.as_deref()).await? {
             Edited::Done => {
-                state.flashes.put(viewer.session, "done", viewer.text.get("tags-saved"));
-                return Ok(Answer::to(format!("/console/contacts/tags/{}", id.0)));
+                let place = format!("/console/contacts/tags/{}", id.0);
+                return Ok(Answer::done(&state, &viewer, viewer.text.get("tags-saved"), place));
             }
             Edited::Taken => form.fault("name", viewer.text.get("tags-name-taken")),
             Edited::Missing | Edited::Nameless | Edited::Outdated => return Err(Error::NotFound),
         }
     }
-    Ok(tag_page(&viewer, &form, &tag, None).unprocessable().into())
+    Ok(tag_page(&viewer, &form, &tag).unprocessable().into())
 }
 
-pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
+pub(crate) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
     if !state.engine.contacts().delete_tag(&viewer.who(), viewer.company.id, id.0).await? {
         return Err(Error::NotFound);
     }
-    state.flashes.put(viewer.session, "done", viewer.text.get("tags-deleted"));
-    Ok(Answer::to("/console/contacts/tags"))
+    Ok(Answer::done(&state, &viewer, viewer.text.get("tags-deleted"), "/console/contacts/tags"))
 }
 
-async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<Tag, Error> {
+async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<Tag> {
     let records = state.engine.company(viewer.company.id).await?;
     records.tags().find(id.0).await?.ok_or(Error::NotFound)
 }
@@ -143,7 +127,6 @@ fn list_page(
     form: &Form,
     query: Option<(&Query, PageRequest)>,
     tags: &Records<Tag>,
-    done: Option<&str>,
 ) -> Page {
     let text = viewer.text;
     let columns = [
@@ -160,7 +143,6 @@ fn list_page(
     });
     let search = query.and_then(|(query, _)| query.text("search", 200)).unwrap_or_default();
     let body = html! {
-        @if let Some(done) = done { (notice::done(done)) }
         (faults(form))
         form.search method="get" action="/console/contacts/tags" role="search" data-search="found" {
             label for="search" { (text.get("tags-search")) }
@@ -198,11 +180,10 @@ fn fields(form: &Form) -> maud::Markup {
     }
 }
 
-fn tag_page(viewer: &Viewer, form: &Form, tag: &Tag, done: Option<&str>) -> Page {
+fn tag_page(viewer: &Viewer, form: &Form, tag: &Tag) -> Page {
     let text = viewer.text;
     let place = format!("/console/contacts/tags/{}", tag.summary.id);
     let body = html! {
-        @if let Some(done) = done { (notice::done(done)) }
         (faults(form))
         p {
             a href=(format!("/console/contacts?tag={}", tag.summary.id)) { (text.with("tags-count", [("count", tag.contacts.into())])) }

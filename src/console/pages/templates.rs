@@ -3,7 +3,7 @@
 mod accounts;
 mod examples;
 mod form;
-pub(in crate::console) mod write;
+pub(crate) mod write;
 
 use std::collections::BTreeSet;
 
@@ -16,11 +16,10 @@ use crate::console::answer::Answer;
 use crate::console::component::badge::{Tone, badge};
 use crate::console::component::copy;
 use crate::console::component::empty::empty;
-use crate::console::component::notice::done;
 use crate::console::component::pager::pager;
 use crate::console::component::phone::phone;
 use crate::console::component::time::moment;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::pages::channel::words::quality as rating;
@@ -37,11 +36,7 @@ const FILTER: usize = 200;
 const STATUSES: [&str; 8] =
     ["APPROVED", "PENDING", "REJECTED", "PAUSED", "DISABLED", "IN_APPEAL", "LIMIT_EXCEEDED", "DELETED"];
 
-pub(in crate::console) async fn show(
-    viewer: Viewer,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let (text, company) = (viewer.text, viewer.company.id);
     let page = query.page(PER_PAGE);
     let (account, search) = (query.text("account", FILTER), query.text("search", FILTER));
@@ -61,7 +56,6 @@ pub(in crate::console) async fn show(
     let written = TemplateAccounts::read(&state, company).await?;
     let has_none = written.is_empty() && found.total == 0;
     let body = html! {
-        @if let Some(said) = state.flashes.take(viewer.session, "done") { (done(&said)) }
         @if has_none {
             (empty(&text.get("templates-no-account"), &html! {
                 @if viewer.is_owner() { a.button href="/console/channels/new" { (text.get("templates-add-channel")) } }
@@ -123,13 +117,12 @@ fn about(viewer: &Viewer, state: &State, accounts: &BTreeSet<String>) -> Markup 
 }
 
 /// Fetches the templates of every connected business account again.
-pub(in crate::console) async fn sync(viewer: Viewer, state: Data<State>, _: Form) -> Result<Answer, Error> {
+pub(crate) async fn sync(viewer: Viewer, state: Data<State>, _: Form) -> Result<Answer> {
     let accounts = state.engine.company(viewer.company.id).await?.channels().business_accounts().await?;
     for channel in &accounts {
         state.engine.webhooks().sync_templates(channel);
     }
-    state.flashes.put(viewer.session, "done", viewer.text.get("templates-syncing"));
-    Ok(Answer::to("/console/templates"))
+    Ok(Answer::done(&state, &viewer, viewer.text.get("templates-syncing"), "/console/templates"))
 }
 
 fn filters(

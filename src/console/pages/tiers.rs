@@ -11,7 +11,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use self::edit::{options, read};
-pub(in crate::console) use self::naming::{delete, rename};
+pub(crate) use self::naming::{delete, rename};
 use super::changes::plain;
 use super::changes::words::author;
 use crate::clock::Timestamp;
@@ -19,10 +19,9 @@ use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::empty::empty;
 use crate::console::component::field::{Field, faults};
-use crate::console::component::notice;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{moment, second};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::{Query, segment};
@@ -49,11 +48,7 @@ pub(super) struct Checked {
     pub(super) is_change: bool,
 }
 
-pub(in crate::console) async fn list(
-    person: Person,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(crate) async fn list(person: Person, state: Data<State>, query: Query) -> Result<Page> {
     let text = person.text;
     let tiers = state.engine.operator().await?.tiers().all().await?;
     let columns = [
@@ -76,7 +71,6 @@ pub(in crate::console) async fn list(
     });
     let what_if = what_if::section(&person, &state, &query).await?;
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
         @if tiers.is_empty() { (empty(&text.get("tiers-none"), &html! { code { "pombo tier apply FILE" } })) }
         @else {
             (table(&text.get("tiers-title"), &columns, rows))
@@ -88,12 +82,12 @@ pub(in crate::console) async fn list(
 
 /// Shows one tier with the form to edit it. With an `entry` of its history, the form has the options of then, and the page
 /// shows what going back would change.
-pub(in crate::console) async fn show(
+pub(crate) async fn show(
     person: Person,
     state: Data<State>,
     request: HttpRequest,
     query: Query,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let record = find(&state, &request).await?;
     let Some(entry) = query.parsed("entry") else {
         return plain_page(&person, &state, &record, None).await;
@@ -110,12 +104,7 @@ pub(in crate::console) async fn show(
 }
 
 /// The page of a tier with its own options in the form, and a fault above it if there is one.
-async fn plain_page(
-    person: &Person,
-    state: &State,
-    record: &Record,
-    fault: Option<String>,
-) -> Result<Page, Error> {
+async fn plain_page(person: &Person, state: &State, record: &Record, fault: Option<String>) -> Result<Page> {
     let mut form = Form::filled(person.text, options(&record.settings));
     if let Some(fault) = fault {
         form.general_fault(fault);
@@ -124,7 +113,7 @@ async fn plain_page(
 }
 
 /// What would change if `tier` replaced the stored one.
-async fn check(state: &State, record: &Record, tier: &Tier) -> Result<Checked, Error> {
+async fn check(state: &State, record: &Record, tier: &Tier) -> Result<Checked> {
     let before: Value = serde_json::from_str(&record.settings).unwrap_or(Value::Null);
     let after = serde_json::to_value(tier).map_err(|_| Error::Internal)?;
     let effects = state.engine.channels().effect_of(tier).await?;
@@ -133,12 +122,12 @@ async fn check(state: &State, record: &Record, tier: &Tier) -> Result<Checked, E
 }
 
 /// Shows what would change, or applies the shown change.
-pub(in crate::console) async fn change(
+pub(crate) async fn change(
     person: Person,
     state: Data<State>,
     request: HttpRequest,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let record = find(&state, &request).await?;
     let before: Value = serde_json::from_str(&record.settings).unwrap_or(Value::Null);
     let Some(tier) = read(&record.name, &before, &mut form) else {
@@ -154,11 +143,10 @@ pub(in crate::console) async fn change(
     let documents = [(tier.name.clone(), document)];
     state.engine.operator().await?.apply_tiers(&person.who(), &documents).await?;
     let applied = person.text.with("tiers-applied", [("name", tier.name.as_str().into())]);
-    state.flashes.put(person.session, "done", applied);
-    Ok(Answer::to(format!("{PLACE}/{}", record.name)))
+    Ok(Answer::done(&state, &person, applied, format!("{PLACE}/{}", record.name)))
 }
 
-async fn find(state: &State, request: &HttpRequest) -> Result<Record, Error> {
+async fn find(state: &State, request: &HttpRequest) -> Result<Record> {
     let name: String = segment(request, "name")?;
     let found = if is_name(&name) { state.engine.operator().await?.tiers().find(&name).await? } else { None };
     found.ok_or(Error::NotFound)
@@ -182,7 +170,7 @@ async fn page(
     record: &Record,
     form: &Form,
     checked: Option<Checked>,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let text = person.text;
     let filter = Filter { what: &[What::Tier], subject: Some(&record.name), ..Filter::default() };
     let records = state.engine.operator().await?;
@@ -192,7 +180,6 @@ async fn page(
     let stored = serde_json::from_str::<Tier>(&record.settings).ok();
     let is_web = form.value("kind") == Kind::WebSession.as_str();
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
         form method="post" action=(format!("{PLACE}/{}", record.name)) {
             (faults(form))
             input type="hidden" name="seen" value=(seen(record));
@@ -297,11 +284,7 @@ pub(super) fn consequences(person: &Person, checked: &Checked) -> Markup {
 
 fn changed_options(person: &Person, difference: &[OptionChange]) -> Markup {
     let text = person.text;
-    let columns = [
-        Column::words(text.get("tiers-option")),
-        Column::words(text.get("changes-before")),
-        Column::words(text.get("changes-after")),
-    ];
+    let columns = Column::all(text, ["tiers-option", "changes-before", "changes-after"]);
     let rows = difference.iter().map(|change| {
         vec![called(text, &change.option), html! { (plain(&change.old)) }, html! { (plain(&change.new)) }]
     });

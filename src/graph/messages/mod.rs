@@ -38,7 +38,7 @@ pub(super) async fn take(mut call: Call) -> Result<HttpResponse, DoorRefusal> {
         return signs::read(&call, &channel, body).await;
     }
     let kind = content::kind_of(body)?;
-    let recipient = Recipient::read(body, &channel)?;
+    let recipient = Recipient::read(&call, body, &channel).await?;
     let guard = match claim(&call.request, &bytes).await? {
         None => None,
         Some(claim) => match call.state.engine.claim(call.caller.company_id, claim).await? {

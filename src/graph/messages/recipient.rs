@@ -4,7 +4,11 @@ use serde_json::{Map, Value};
 
 use crate::domain::channel::{Channel, Kind};
 use crate::domain::request::GROUP_SUFFIX;
+use crate::graph::call::Call;
 use crate::graph::refusal::DoorRefusal;
+
+/// More than the longest id of a person within a business, in bytes.
+const LONGEST_ID: usize = 200;
 
 /// The person or group of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,8 +21,12 @@ pub(super) struct Recipient {
 }
 
 impl Recipient {
-    /// Reads `to`, or `recipient`.
-    pub(super) fn read(body: &Map<String, Value>, channel: &Channel) -> Result<Self, DoorRefusal> {
+    /// Reads `to`, or `recipient`: the id of a person within the business, whose number has to be known here.
+    pub(super) async fn read(
+        call: &Call,
+        body: &Map<String, Value>,
+        channel: &Channel,
+    ) -> Result<Self, DoorRefusal> {
         let given = |name: &str| match body.get(name) {
             Some(Value::String(text)) if !text.trim().is_empty() => Some(text.trim().to_owned()),
             Some(Value::Number(number)) => Some(number.to_string()),
@@ -49,9 +57,13 @@ impl Recipient {
             return Ok(Self { address: input.clone(), input, is_group });
         }
         if input.chars().any(|c| c.is_ascii_alphabetic()) {
-            let details =
-                "only an id of this person is given, and messages go to numbers: give the number as `to`";
-            return Err(DoorRefusal::because(131_062, details));
+            let is_id = input.len() <= LONGEST_ID && input.bytes().all(|byte| byte.is_ascii_graphic());
+            let known = if is_id { call.door().number_of_user(&input).await? } else { None };
+            let number = known.ok_or_else(|| {
+                let details = "messages go to numbers, and that of the person with this id is not known: give it as `to`";
+                DoorRefusal::because(131_062, details)
+            })?;
+            return Ok(Self { input, address: number.to_string(), is_group });
         }
         let address: String = input.chars().filter(char::is_ascii_digit).collect();
         Ok(Self { input, address, is_group })

@@ -39,6 +39,7 @@ pub(in crate::graph) async fn create(mut call: Call) -> Result<HttpResponse, Doo
         category: text(given, "category").unwrap_or_default(),
         parameter_format: text(given, "parameter_format"),
         components: &components,
+        options: Some(given),
     };
     let created = TemplateDesk::of(&call.state.engine, channel).create(&call.who(), draft).await?;
     let (id, status, category) = (id_of(&created), created.status.to_string(), created.category.to_string());

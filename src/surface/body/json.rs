@@ -52,7 +52,7 @@ pub(crate) fn fields<'de, T: Deserialize<'de>>(object: &'de str) -> Result<T, Re
 
 /// Why the items of an array are not read to the end.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Stop<E> {
+pub(crate) enum EarlyEnd<E> {
     /// It is no array.
     NoArray,
     /// There is one item too many. It is not read.
@@ -70,14 +70,14 @@ pub(crate) fn each<'de, E>(
     array: &'de RawValue,
     most: usize,
     take: impl FnMut(usize, &'de str) -> Result<(), E>,
-) -> Result<(), Stop<E>> {
+) -> Result<(), EarlyEnd<E>> {
     let mut stop = None;
     let items = Items { most, take, stop: &mut stop };
     let read = serde_json::Deserializer::from_str(array.get()).deserialize_seq(items);
     match (stop, read) {
         (Some(stop), _) => Err(stop),
         (None, Ok(())) => Ok(()),
-        (None, Err(_)) => Err(Stop::NoArray),
+        (None, Err(_)) => Err(EarlyEnd::NoArray),
     }
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn sentence(wrong: &serde_json::Error) -> String {
 struct Items<'s, F, E> {
     most: usize,
     take: F,
-    stop: &'s mut Option<Stop<E>>,
+    stop: &'s mut Option<EarlyEnd<E>>,
 }
 
 impl<'de, F, E> Visitor<'de> for Items<'_, F, E>
@@ -111,9 +111,9 @@ where
         let mut seen = 0;
         while let Some(item) = items.next_element::<&'de RawValue>()? {
             let taken = if seen < self.most {
-                (self.take)(seen, item.get()).map_err(Stop::Failed)
+                (self.take)(seen, item.get()).map_err(EarlyEnd::Failed)
             } else {
-                Err(Stop::TooMany)
+                Err(EarlyEnd::TooMany)
             };
             if let Err(stop) = taken {
                 *self.stop = Some(stop);
@@ -260,11 +260,11 @@ mod tests {
         };
         assert_eq!(read(r#"[1,"a",{"b":[2]}]"#, 3), (3, Ok(())));
         let many = format!("[{}]", vec!["{}"; 100_000].join(","));
-        assert_eq!(read(&many, 3), (3, Err(Stop::TooMany)), "what comes after the bound is not read");
-        assert_eq!(read("[1,false,2]", 3), (2, Err(Stop::Failed(1))));
+        assert_eq!(read(&many, 3), (3, Err(EarlyEnd::TooMany)), "what comes after the bound is not read");
+        assert_eq!(read("[1,false,2]", 3), (2, Err(EarlyEnd::Failed(1))));
         assert_eq!(read("[]", 0), (0, Ok(())));
         for text in ["7", "null", "{}", "\"[]\""] {
-            assert_eq!(read(text, 3), (0, Err(Stop::NoArray)), "{text}");
+            assert_eq!(read(text, 3), (0, Err(EarlyEnd::NoArray)), "{text}");
         }
     }
 }

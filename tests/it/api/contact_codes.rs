@@ -94,6 +94,7 @@ pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
             category: "UTILITY",
             parameter_format: None,
             components: &parts,
+            options: None,
         };
         TemplateDesk::of(world.service.engine(), &web).create(&Who::Pombo, draft).await.unwrap();
     }

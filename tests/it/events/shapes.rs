@@ -7,7 +7,7 @@ use std::path::Path;
 use pombo::domain::channel::Status;
 use pombo::domain::event::{
     ChannelData, ContactData, ConversationData, ErrorData, Event, InboundData, KeyData, LostData,
-    MessageData, QuotaData, ReasonData, SendData, TemplateData, Type, WebhookDisabledData,
+    MessageData, NoticeData, QuotaData, ReasonData, SendData, TemplateData, Type, WebhookDisabledData,
     WebhookRecoveredData, is_told,
 };
 use pombo::domain::inbound::InboundBody;
@@ -79,6 +79,7 @@ fn types() -> String {
         ("a conversation", words("conversation", &mut conversations.into_iter())),
         ("a person who opts out", words("contact", &mut ["opted_out", "opted_in"].into_iter())),
         ("a template", words("template", &mut templates.into_iter())),
+        ("what the provider said", "`provider.notice`".to_owned()),
         ("a quota of a channel", words("quota", &mut ["low", "used_up"].into_iter())),
         ("an API key", "`key.expiring`".to_owned()),
         ("a webhook endpoint", words("webhook", &mut ["disabled", "recovered"].into_iter())),
@@ -109,6 +110,7 @@ fn the_page_lists_every_type_and_every_field() {
         table::<ConversationData>("## A conversation"),
         table::<ContactData>("## A person who opts out"),
         table::<TemplateData>("## A template"),
+        table::<NoticeData>("## What the provider said"),
         table::<QuotaData>("## A quota of a channel"),
         table::<KeyData>("## An API key that expires"),
         table::<WebhookDisabledData>("## A webhook endpoint that is disabled"),

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use pombo::clock::Timestamp;
 use pombo::domain::graph::message_key;
+use pombo::store::changes::Who;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -18,6 +19,8 @@ stores!(
     a_message_that_ended_before_it_began_has_failed,
     a_message_of_meta_comes_as_it_was_with_the_id_of_the_message_that_it_answers,
     what_a_program_sets_for_a_number_goes_before_its_account_and_people_add_more,
+    what_a_program_sets_for_a_channel_goes_with_it,
+    what_meta_says_of_people_and_numbers_comes_as_it_was,
 );
 
 const ANA: &str = "5511900000001";
@@ -245,5 +248,75 @@ async fn what_a_program_sets_for_a_number_goes_before_its_account_and_people_add
     );
     assert_eq!(program.ask(Method::DELETE, &apps, &Value::Null).await, success);
     assert!(program.get(&apps).await.1["data"][0].get("override_callback_uri").is_none());
+    running.end().await;
+}
+
+async fn what_a_program_sets_for_a_channel_goes_with_it(universe: &Universe) {
+    let (running, program) = start(universe).await;
+    let (_person, _) = added(&running, "strict").await;
+    let receiver = Receiver::start().await;
+    receiver.expect_token(TOKEN);
+    let set = |address: &str| json!({ address: receiver.url(), "verify_token": TOKEN });
+    let app = program.get("/app").await.1["id"].as_str().unwrap().to_owned();
+    let of_number = json!({ "webhook_configuration": set("override_callback_uri") });
+    for (path, body) in [
+        (format!("/{NUMBER}"), of_number),
+        (format!("/{WABA}/subscribed_apps"), set("override_callback_uri")),
+        (format!("/{app}/subscriptions"), set("callback_url")),
+    ] {
+        assert_eq!(program.post(&path, &body).await, (200, json!({ "success": true })), "{path}");
+    }
+    let set_for = async || {
+        let endpoints = running.ask(Method::GET, "/api/v1/webhooks", &Value::Null).await.json();
+        let endpoints = endpoints["data"].as_array().unwrap().clone();
+        endpoints.iter().map(|one| one["set_for"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(set_for().await, [Value::Null, json!("number"), json!("account"), json!("app")]);
+    assert!(running.store.channels().remove(&Who::Pombo, running.channel).await.unwrap());
+    assert_eq!(set_for().await, [Value::Null, json!("app")], "what people add stays, too");
+    running.end().await;
+}
+
+async fn what_meta_says_of_people_and_numbers_comes_as_it_was(universe: &Universe) {
+    let (running, _) = start(universe).await;
+    let (meta, _) = added(&running, "meta").await;
+    let (strict, _) = added(&running, "strict").await;
+    let at = Timestamp::now().millis() / 1_000;
+    let wants = |person: &str, value: &str| {
+        json!({ "wa_id": person, "detail": "User requested to stop marketing messages",
+            "category": "marketing_messages", "value": value, "timestamp": at })
+    };
+    let (ana, other) = (wants(ANA, "stop"), wants("5511900000002", "resume"));
+    let contact = json!({ "profile": { "name": "Ana" }, "wa_id": ANA });
+    let metadata = json!({ "display_phone_number": "15550783881", "phone_number_id": NUMBER });
+    let preferences = json!({ "messaging_product": "whatsapp", "metadata": metadata, "contacts": [contact],
+        "user_preferences": [ana, other] });
+    let upgrade = json!({ "display_phone_number": "15550783881", "event": "THROUGHPUT_UPGRADE",
+        "current_limit": "TIER_UNLIMITED", "later": { "than": ["this version"] } });
+    let foreign = json!({ "display_phone_number": "15550783899", "event": "ONBOARDING" });
+    let quality = "phone_number_quality_update";
+    let teller = Teller::new(&running);
+    for (field, value) in [("user_preferences", &preferences), (quality, &foreign), (quality, &upgrade)] {
+        let told = teller.tell_field(running.channel, field, value).await;
+        assert_eq!(told.status, 200, "{}", told.body);
+    }
+    let news = |receiver: &Receiver| {
+        let changes = receiver.got().into_iter().map(|got| got.json()["entry"][0]["changes"][0].clone());
+        let fields = ["user_preferences", quality].map(Value::from);
+        changes.filter(|change| fields.contains(&change["field"])).collect::<Vec<_>>()
+    };
+    until("what Meta said", async || news(&meta).len() == 3).await;
+    let said: Vec<_> = news(&meta).into_iter().map(|mut change| change["value"].take()).collect();
+    assert!(said.contains(&upgrade), "{said:?}");
+    for (person, contact) in
+        [(ana, contact), (other, json!({ "profile": { "name": "5511900000002" }, "wa_id": "5511900000002" }))]
+    {
+        let one = json!({ "messaging_product": "whatsapp", "metadata": metadata, "contacts": [contact],
+            "user_preferences": [person] });
+        assert!(said.contains(&one), "{one}: {said:?}");
+    }
+    tells(&running, json!({ "id": "wamid.IN1", "type": "text", "text": { "body": "oi" } })).await;
+    until("the message", async || heard(&strict).len() == 1).await;
+    assert!(news(&strict).is_empty(), "what not every program knows");
     running.end().await;
 }

@@ -2,6 +2,10 @@
 
 use image::ImageFormat;
 use pombo::domain::channel::{Kind, Status};
+use pombo::domain::scope::{Scope, Scopes};
+use pombo::store::api_keys::NewKey;
+use pombo::store::changes::Who;
+use pombo::vault::api_key;
 use reqwest::Method;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -66,4 +70,30 @@ async fn a_file_is_uploaded_described_read_and_deleted_by_its_company_alone() {
     assert_eq!(deleted, (200, json!({ "success": true })));
     assert_eq!(refused(&program.get(&format!("/{id}")).await), (404, 100, Some(33)));
     assert_eq!(session.company_id, acme.id);
+}
+
+#[tokio::test]
+async fn a_key_for_some_channels_deletes_only_files_that_came_with_it() {
+    let service = Service::start_changed(|config| config.graph.enabled = true).await;
+    let acme = service.company("acme").await;
+    let shop = service.channel(&acme, Kind::BusinessAccount, "Shop", Status::Connected).await;
+    let (hash, scopes) = (api_key::hash("pombo_one"), Scopes::from_iter([Scope::Graph]));
+    let new = NewKey { name: "one", prefix: "pombo_", hash, expires_at: None, scopes };
+    service.store().of(acme.id).keys().add_for(&Who::Pombo, new, Some(&[shop.id])).await.unwrap();
+    let (company, bound) = (Program::new(service.url(), &acme.key), Program::new(service.url(), "pombo_one"));
+    let path = format!("/{}/media", shop.phone_number_id.unwrap());
+    let upload = async |program: &Program, bytes: &[u8]| {
+        let request = program.request(Method::POST, &path);
+        let (status, kept) = read(with_parts(request, &[("file", Some("a.png"), bytes)])).await;
+        assert_eq!(status, 200, "{kept}");
+        format!("/{}", kept["id"].as_str().unwrap())
+    };
+    let [before, own] = [40, 41].map(|size| picture(size, ImageFormat::Png));
+    let theirs = upload(&company, &before).await;
+    assert_eq!(upload(&bound, &before).await, theirs, "the same content is one file");
+    assert_eq!(refused(&bound.ask(Method::DELETE, &theirs, &json!(null)).await), (403, 10, None));
+    assert_eq!(company.get(&theirs).await.0, 200);
+    let own = upload(&bound, &own).await;
+    assert_eq!(bound.ask(Method::DELETE, &own, &json!(null)).await, (200, json!({ "success": true })));
+    assert_eq!(company.get(&own).await.0, 404);
 }

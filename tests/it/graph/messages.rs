@@ -14,6 +14,7 @@ stores!(
     every_type_arrives_as_the_provider_takes_it,
     what_the_provider_refuses_is_told_at_once,
     a_request_is_carried_out_once_for_each_key_and_answers_name_messages_in_both_directions,
+    a_person_who_wrote_is_answered_by_the_id_that_the_business_has_for_them,
 );
 
 const ANA: &str = "5511900000001";
@@ -169,5 +170,24 @@ async fn a_request_is_carried_out_once_for_each_key_and_answers_name_messages_in
     assert_eq!(part["data"][0].as_object().unwrap().len(), 3, "the id and what was asked for: {part}");
     let (_, whole) = program.get(&format!("/{WABA}/message_templates?limit=1000")).await;
     assert_eq!(whole.get("paging"), None, "{whole}");
+    running.end().await;
+}
+
+async fn a_person_who_wrote_is_answered_by_the_id_that_the_business_has_for_them(universe: &Universe) {
+    let (running, program) = start(universe).await;
+    let user = "BR.13491208655302741918";
+    let body = json!({ "recipient": user, "type": "text", "text": { "body": "hi" } });
+    assert_eq!(refused(&program.post(&path(), &body).await), (400, 131_062, None), "not heard of yet");
+    let at = (Timestamp::now().millis() / 1_000).to_string();
+    let contact = json!({ "profile": { "name": "Ana" }, "wa_id": ANA, "user_id": user });
+    let message = json!({ "from": ANA, "from_user_id": user, "id": "wamid.IN1", "timestamp": at, "type": "text",
+        "text": { "body": "oi" } });
+    let said = json!({ "contacts": [contact], "messages": [message] });
+    let told = Teller::new(&running).tell(running.channel, NUMBER, &said).await;
+    assert_eq!(told.status, 200, "{}", told.body);
+    let (status, answer) = program.post(&path(), &body).await;
+    assert_eq!(status, 200, "{answer}");
+    assert_eq!(answer["contacts"], json!([{ "input": user, "wa_id": ANA }]));
+    until("the message", async || last(&running)["to"] == format!("+{ANA}")).await;
     running.end().await;
 }

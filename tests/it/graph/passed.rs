@@ -44,6 +44,16 @@ async fn a_number_that_stays_at_meta_is_served_there_with_the_token_of_its_progr
     let sends = running.ask(Method::GET, "/api/v1/sends", &Value::Null).await.json();
     assert_eq!(sends["totalRecords"], 0, "it is no send of ours");
 
+    // A sample of a header is uploaded in two steps; the session has a signature, as Meta's have.
+    let session = format!("/{ELSEWHERE}/uploads?file_length=3&file_type=image/png");
+    let (status, session) = theirs.post(&session, &Value::Null).await;
+    assert_eq!(status, 200, "{session}");
+    let place = format!("/{}", session["id"].as_str().unwrap());
+    assert!(place.contains("?sig="), "it is Meta's: {place}");
+    let file = theirs.request(Method::POST, &place).header("file_offset", "0").body("png");
+    let (status, told) = read(file).await;
+    assert_eq!((status, told["h"].is_string()), (200, true), "{told}");
+
     // What is not listed is ours to refuse, and so is a key of ours.
     let in_address =
         Client::new().post(format!("{}/v23.0/{ELSEWHERE}?access_token={THEIRS}", running.address()));

@@ -159,6 +159,22 @@ async fn an_answer_goes_once_quotes_and_needs_an_open_window(universe: &Universe
     let to_bea = format!("{LIST}/{}/messages", bea["id"].as_str().unwrap());
     let closed = post(&running, &to_bea, json!({ "type": "text", "message": "hi" })).await;
     assert_eq!((closed.status, closed.code().as_deref()), (409, Some("window_closed")), "{}", closed.body);
+
+    let hello = template(&running, "hello_world").await;
+    let either = json!({
+        "type": "text", "message": "hi", "template_instead": { "template_id": hello, "components": [] },
+    });
+    for to in [&to_bea, &path] {
+        let accepted = post(&running, to, either.clone()).await;
+        assert_eq!(accepted.status, 202, "{}", accepted.body);
+    }
+    running.settled(3).await;
+    let sent = running.simulator.messages(0, 9);
+    let types = |to: &str| {
+        let bodies = sent.iter().filter(|sent| sent.to == to).map(|sent| sent.body.as_ref().unwrap());
+        bodies.map(|body| body["type"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!((types(BEA), types(ANA)), (vec!["template".to_owned()], vec!["text".to_owned(); 2]));
     running.end().await;
 }
 

@@ -1,6 +1,8 @@
 //! Files that people send, through the real surface: fetched once, kept by their content, given out, and gone when they have
 //! to be; or missing, with the reason.
 
+mod bucket;
+
 use std::io::Cursor;
 use std::path::Path;
 use std::time::Duration;

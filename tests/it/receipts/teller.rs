@@ -64,7 +64,7 @@ impl<'a> Teller<'a> {
     }
 
     /// Reports something about the business account, correctly signed.
-    pub(super) async fn tell_field(&self, channel: Uuid, field: &str, value: &Value) -> Answer {
+    pub(crate) async fn tell_field(&self, channel: Uuid, field: &str, value: &Value) -> Answer {
         self.tell_envelope(channel, Self::envelope(field, value)).await
     }
 

@@ -6,17 +6,24 @@ use pombo::connector::web_session::MessageId;
 use pombo::domain::graph::message_key;
 use reqwest::Method;
 use serde_json::{Value, json};
+use uuid::Uuid;
 
-use super::world::{World, tier};
+use super::waiting::{becomes, came, steer};
+use super::world::{Account, World, tier};
 use super::{MARIA, OTHER};
 use crate::graph::{Program, refused};
 use crate::running::until;
 
-pub(super) async fn sent(program: &Program, path: &str, mut body: Value) -> MessageId {
+pub(super) async fn sent(program: &Program, path: &str, body: Value) -> MessageId {
+    MessageId::of_send(accepted(program, path, body).await)
+}
+
+/// The send of a message to Maria.
+async fn accepted(program: &Program, path: &str, mut body: Value) -> Uuid {
     body["to"] = MARIA.into();
     let (status, answer) = program.post(path, &body).await;
     assert_eq!(status, 200, "{answer}");
-    MessageId::of_send(message_key(answer["messages"][0]["id"].as_str().unwrap()).unwrap().send_id)
+    message_key(answer["messages"][0]["id"].as_str().unwrap()).unwrap().send_id
 }
 
 #[tokio::test]
@@ -105,4 +112,45 @@ async fn a_message_that_would_be_too_soon_waits_for_its_turn() {
     for id in ids {
         world.whatsapp.expect_message(id.as_str()).await;
     }
+}
+
+#[tokio::test]
+async fn a_message_that_waits_goes_from_no_other_number_than_the_one_that_it_was_accepted_for() {
+    let world = World::linked_with(|config| {
+        config.graph.enabled = true;
+        config.graph.wait = Duration::ZERO;
+    })
+    .await;
+    world.whatsapp.contact(MARIA);
+    tier(world.service.store(), "slow", json!({ "messages_per_second": "10/min", "burst": 1 })).await;
+    let former = world.account("globex", OTHER, "slow").await;
+    let account = Account { phone: world.whatsapp.phone("5531955554444"), ..former.clone() };
+    let program = Program::new(world.service.url(), &former.company.key);
+    let path = program.messages().await;
+    let text = |words: &str| json!({ "text": { "body": words } });
+    // The second one waits behind the first, and is stopped while the phone is changed.
+    let stopped = async |words: &str| {
+        sent(&program, &path, text("primeiro")).await;
+        let send = accepted(&program, &path, text(words)).await.to_string();
+        let answer = steer(&world, &account, &send, "pause").await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        send
+    };
+    let changed = async |from: &Account| {
+        world.unlink(from).await;
+        world.becomes(from, "unlinked", "pairing", None).await;
+        world.link(&account).await;
+    };
+    let foreign = stopped("do outro").await;
+    changed(&former).await;
+    let own = stopped("deste").await;
+    changed(&account).await;
+    for send in [&foreign, &own] {
+        assert_eq!(steer(&world, &account, send, "resume").await.status, 200);
+        becomes(&world, &account, send, "finished").await;
+    }
+    let failed = world.message_of(&account, &foreign).await;
+    assert_eq!(failed["state"], "failed", "{failed}");
+    assert!(failed["error"].to_string().contains("another phone was linked"), "{failed}");
+    assert_eq!((came(&world, "do outro"), came(&world, "deste")), (0, 1));
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::lenient::{Text, fields, without_nul};
-use super::{CloudApi, answer, failure, template};
+use super::{CloudApi, OAUTH, answer, authorization, failure, template};
 use crate::Error;
 use domain::secret::Secret;
 use domain::template::{Category, ListedTemplate, Status};
@@ -128,11 +128,7 @@ impl CloudApi {
             session.split_once('?').map_or((session, None), |(name, rest)| (name, Some(rest)));
         let mut address = self.beside(name);
         address.set_query(signature);
-        // Uploads name the token with another word than other requests.
-        let mut oauth = HeaderValue::from_str(&format!("OAuth {}", token.expose())).map_err(|_| {
-            Error::NoAnswer("the access token has characters that are not visible ASCII".to_owned())
-        })?;
-        oauth.set_sensitive(true);
+        let oauth = authorization(OAUTH, token)?;
         let request = self.client.post(address).header(AUTHORIZATION, oauth).header("file_offset", "0");
         let request = request.header(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
         let response = request.timeout(UPLOAD).body(bytes).send().await;

@@ -36,6 +36,9 @@ use domain::template::ListedTemplate;
 
 /// The longest answer, in bytes. The provider's answers are shorter.
 const ANSWER_LIMIT: usize = 256 * 1024;
+/// The word before a token, and that of uploads.
+const BEARER: &str = "Bearer";
+const OAUTH: &str = "OAuth";
 /// The code of an invalid parameter, such as a field that does not exist.
 const INVALID: i64 = 100;
 /// Templates on one page of the provider's list.
@@ -108,7 +111,7 @@ impl CloudApi {
         token: &Secret,
     ) -> Result<Self, Error> {
         let address = |path: &[&str]| address(options, path);
-        let authorization = authorization(token)?;
+        let authorization = authorization(BEARER, token)?;
         Ok(Self {
             client: connections.0,
             objects: Objects { phone_number_id: phone_number_id.to_owned(), waba_id: waba_id.to_owned() },
@@ -222,9 +225,9 @@ fn address(options: &config::CloudApi, path: &[&str]) -> Result<Url, Error> {
     Ok(url)
 }
 
-/// The header with a token.
-fn authorization(token: &Secret) -> Result<HeaderValue, Error> {
-    let mut authorization = HeaderValue::from_str(&format!("Bearer {}", token.expose())).map_err(|_| {
+/// The header with a token, after the word that the provider wants there.
+fn authorization(scheme: &str, token: &Secret) -> Result<HeaderValue, Error> {
+    let mut authorization = HeaderValue::from_str(&format!("{scheme} {}", token.expose())).map_err(|_| {
         Error::NoAnswer("the access token has characters that are not visible ASCII".to_owned())
     })?;
     authorization.set_sensitive(true);

@@ -6,12 +6,15 @@ use reqwest::Method;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use serde::de::IgnoredAny;
 
-use super::{Connections, address, authorization, failure, read_most};
+use super::{BEARER, Connections, OAUTH, address, authorization, failure, read_most};
 use crate::Error;
+use crate::file_store::Bytes;
 use domain::secret::Secret;
 
 /// From the start of a request to the end of its answer: programs wait no longer.
 const WITHIN: Duration = Duration::from_secs(10);
+/// The same for a file that is uploaded.
+const FILE_WITHIN: Duration = Duration::from_secs(60);
 /// The longest answer, in bytes: a hundred templates.
 const LONGEST: usize = 2 * 1024 * 1024;
 
@@ -25,7 +28,9 @@ pub struct PassedRequest<'r> {
     /// The parameters of its address, without tokens.
     pub query: Vec<(&'r str, &'r str)>,
     /// The type and the bytes of its body, if it has one.
-    pub body: Option<(&'r str, Vec<u8>)>,
+    pub body: Option<(&'r str, Bytes)>,
+    /// Where the body begins in a file that is uploaded in a session; `None` for every other request.
+    pub file_offset: Option<u64>,
 }
 
 /// The provider's answer.
@@ -44,18 +49,23 @@ impl Connections {
     ///
     /// # Errors
     ///
-    /// When the provider does not answer within ten seconds, or with something else than JSON of at most 2 MiB.
+    /// When the provider does not answer within ten seconds, or a minute for a file, or with something else than JSON of at most
+    /// 2 MiB.
     pub async fn pass_on(
         &self,
         options: &config::CloudApi,
         token: &Secret,
         request: PassedRequest<'_>,
     ) -> Result<PassedAnswer, Error> {
-        let PassedRequest { method, path, query, body } = request;
+        let PassedRequest { method, path, query, body, file_offset } = request;
         let method = Method::from_bytes(method.as_bytes())
             .map_err(|_| Error::NoAnswer("the request has no method".to_owned()))?;
-        let mut passed = self.0.request(method, address(options, &path)?).timeout(WITHIN);
-        passed = passed.header(AUTHORIZATION, authorization(token)?);
+        let (scheme, within) = if file_offset.is_some() { (OAUTH, FILE_WITHIN) } else { (BEARER, WITHIN) };
+        let mut passed = self.0.request(method, address(options, &path)?).timeout(within);
+        passed = passed.header(AUTHORIZATION, authorization(scheme, token)?);
+        if let Some(offset) = file_offset {
+            passed = passed.header("file_offset", offset);
+        }
         if !query.is_empty() {
             passed = passed.query(&query);
         }

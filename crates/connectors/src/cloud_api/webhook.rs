@@ -23,6 +23,7 @@ use super::answer::plain;
 use super::lenient::{Text, fields, phone_number};
 use crate::update::{AccountChange, Heard, Update};
 use clock::Timestamp;
+use domain::phone::PhoneNumber;
 use domain::secret::Secret;
 
 /// The `object` of this provider's webhooks.
@@ -30,6 +31,8 @@ const OBJECT: &str = "whatsapp_business_account";
 /// The most updates of a webhook: twenty times as many as the provider sends. What is made of an unreadable one takes a
 /// hundred times the memory of its text.
 const MOST_UPDATES: usize = 20_000;
+/// The longest object that programs hear of as it is, in bytes.
+const NOTICE_BYTES: usize = 4_096;
 /// The prefix of a signature.
 const ALGORITHM: &str = "sha256=";
 
@@ -140,7 +143,9 @@ fn read_change(change: &Change<'_>, batch: &mut Batch) {
         "template_category_update" => template::read_category(json, batch),
         "account_update" => account::read(json, batch),
         "business_capability_update" => account::read_limit(json, batch),
-        "phone_number_quality_update" | "phone_number_name_update" => account::read_number(json, batch),
+        "phone_number_quality_update" | "phone_number_name_update" => {
+            account::read_number(field, json, batch)
+        }
         "account_alerts" | "account_review_update" | "security" => {
             batch.note(Update::Account(AccountChange::Other(field.to_owned())))
         }
@@ -177,6 +182,14 @@ impl Batch {
         let (account, number) = (self.account.clone(), self.number.clone());
         self.heard.push(Heard { account, number, at: self.at, update });
         Some(())
+    }
+
+    /// Adds what the provider said of a number, unless it is longer than anything that it says there.
+    fn note_said(&mut self, field: &str, phone_number: Option<PhoneNumber>, value: String) -> Option<()> {
+        if value.len() > NOTICE_BYTES {
+            return Some(());
+        }
+        self.note(Update::Notice { field: field.to_owned(), phone_number, value })
     }
 
     fn note_unreadable(&mut self, field: &str) {

@@ -76,6 +76,8 @@ crate::worded! {
         TemplateCategoryChanged = "template.category_changed",
         /// The provider rates a template differently.
         TemplateQualityChanged = "template.quality_changed",
+        /// The provider said something that has no event of its own.
+        ProviderNotice = "provider.notice",
         /// A quota of a channel is nearly used up.
         QuotaLow = "quota.low",
         /// A quota of a channel is used up.

@@ -25,6 +25,8 @@ pub enum Data {
     Contact(ContactData),
     /// The provider changed a template.
     Template(TemplateData),
+    /// The provider said something that has no event of its own.
+    Notice(NoticeData),
     /// Little or nothing is left of a quota.
     Quota(QuotaData),
     /// An API key expires soon.
@@ -181,6 +183,18 @@ pub struct TemplateData {
     pub new: String,
     /// Why the provider changed the status, in its words; null when it gave no reason.
     pub reason: Option<String>,
+}
+
+/// `provider.notice`: the provider said something about a business account's number, in its own words: what a person wants to get
+/// (`user_preferences`, one person in each event), or a change of the number (`phone_number_quality_update`,
+/// `phone_number_name_update`). What this leads to has events of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct NoticeData {
+    /// The provider's name of what it is about.
+    pub field: String,
+    /// What it said; without content for a webhook endpoint that masks numbers.
+    #[schema(value_type = Object)]
+    pub value: serde_json::Value,
 }
 
 /// `quota.…`: less than a tenth is left of a quota of the channel (`low`), or nothing (`used_up`). The next event of the quota

@@ -8,9 +8,10 @@ use super::body::Split;
 use super::business::{BusinessSend, RequestedContent, content, without_effect};
 use super::enclosed::Through;
 use super::field::Raw;
+use super::instead::{INSTEAD, or_template};
 use super::kind::{self, BusinessKind};
-use super::shape::{MessageType, TemplateId};
-use super::{Limits, label};
+use super::shape::{MessageType, TemplateId, TemplateInstead};
+use super::{Limits, label, structured};
 use crate::bodies;
 use crate::channel::Kind;
 use crate::contact_card::ContactCard;
@@ -84,6 +85,9 @@ bodies! {
         /// The `provider_id` of the message that this one answers, which is shown above it. Without effect for `reaction`.
         #[schema(max_length = 256, example = "wamid.HBgNNTUxMTk4ODg4Nzc3NxUCABIYEjVGNDI1QTc0RjEzMDMzNDkyQQA=")]
         reply_to: Option<String>,
+        /// The template that goes in place of the message while the window of a business account is closed, for all types but
+        /// `template`. The record of the send shows which of the two went.
+        template_instead: Option<TemplateInstead>,
         /// The name under which people find the send in the console, returned in its records. Nobody receives it.
         #[schema(max_length = 100, example = "Order 4711")]
         name: Option<String>,
@@ -106,7 +110,10 @@ impl ConversationRequest {
     /// more than its text.
     pub fn weight(body: &[u8]) -> usize {
         let split = Split::other::<ConversationSend<'_>>(body);
-        split.map_or(0, |split| split.body::<BusinessSend<'_>>().weight())
+        split.map_or(0, |split| {
+            let instead = split.body::<ConversationSend<'_>>().template_instead;
+            split.body::<BusinessSend<'_>>().weight().saturating_add(structured::weight(instead))
+        })
     }
 
     /// Reads a request's body, for a conversation on a channel of this kind, with a group or a person.
@@ -114,10 +121,12 @@ impl ConversationRequest {
     /// # Errors
     ///
     /// In this order: `invalid_body`; `unknown_field`; `missing_type`, `invalid_type`; what the type needs; lengths.
-    /// `invalid_field` comes at the step of its field; `reply_to`, `name`, `reference` and `metadata` are the last ones.
+    /// `invalid_field` comes at the step of its field; `template_instead`, `reply_to`, `name`, `reference` and `metadata` are the
+    /// last ones.
     pub fn parse(body: &[u8], channel: Kind, is_group: bool, limits: &Limits) -> Result<Self, Refusal> {
         let split = Split::other::<ConversationSend<'_>>(body)?;
-        let ConversationSend { r#type, reply_to, name, reference, metadata, .. } = split.body();
+        let ConversationSend { r#type, reply_to, template_instead, name, reference, metadata, .. } =
+            split.body();
         let (kind, through) = match channel {
             Kind::BusinessAccount => (kind::read(r#type, kind::BUSINESS)?, Through::Business),
             Kind::WebSession => (kind::read(r#type, kind::WEB)?.into(), Through::Web { is_group }),
@@ -125,15 +134,20 @@ impl ConversationRequest {
         // It has the same fields, and those that are not here are absent.
         let fields: BusinessSend<'_> = split.body();
         let content = content(kind, &fields, through, limits)?;
+        let (content, unused) = match (content, through) {
+            (RequestedContent::Ready(content), Through::Business) => or_template(content, template_instead)?,
+            (content, _) => (content, Vec::new()),
+        };
         let quotes = message_id(reply_to, channel)?;
-        let is_reaction = matches!(&content, RequestedContent::Ready(Content::Reaction { .. }));
+        let is_reaction = matches!(
+            &content,
+            RequestedContent::Ready(Content::Reaction { .. })
+                | RequestedContent::OrTemplate(Content::Reaction { .. }, _)
+        );
         let label = label::read(name, reference, metadata)?;
-        Ok(Self {
-            content,
-            quotes: quotes.filter(|_| !is_reaction),
-            label,
-            ignored: ignored(&split, &fields, (kind, through), is_reaction),
-        })
+        let mut ignored = ignored(&split, &fields, (kind, through), is_reaction);
+        ignored.extend(unused);
+        Ok(Self { content, quotes: quotes.filter(|_| !is_reaction), label, ignored })
     }
 }
 
@@ -143,8 +157,11 @@ fn ignored(
     of: (BusinessKind, Through),
     is_reaction: bool,
 ) -> Vec<String> {
-    let of_all = if is_reaction { &OF_ALL[..1] } else { OF_ALL };
-    let mut ignored = without_effect(split, fields, of, of_all);
+    let mut of_all = if is_reaction { OF_ALL[..1].to_vec() } else { OF_ALL.to_vec() };
+    if of.1 == Through::Business && of.0 != BusinessKind::Template {
+        of_all.push(INSTEAD);
+    }
+    let mut ignored = without_effect(split, fields, of, &of_all);
     // A linked phone makes no previews of links.
     if matches!(of.1, Through::Web { .. }) && fields.asks_for_preview() {
         ignored.push("preview_url".to_owned());

@@ -48,6 +48,9 @@ const OF_SENDS: &[&str] = &[
     "metadata",
 ];
 
+/// The fields of a template that goes in place of another message.
+const OF_TEMPLATES: &[&str] = &["template_id", "language", "components", "contact_fields"];
+
 /// The known fields of a body, each as raw text, and the names of unknown fields.
 #[derive(Debug)]
 pub(super) struct Split<'a> {
@@ -84,6 +87,16 @@ impl<'a> Split<'a> {
                 .extend(serde_json::from_str::<&'static RawValue>("{}").ok().map(|none| ("values", none)));
         }
         Ok(split)
+    }
+
+    /// Splits the part of a body that names a template, with the same refusals.
+    pub(super) fn template(json: &'a str) -> Result<Self, Refusal> {
+        split(json.as_bytes(), Known(OF_TEMPLATES))
+    }
+
+    /// The names of fields in such a part that have no effect.
+    pub(super) fn ignored_of_template(&self) -> Vec<String> {
+        self.ignored(OF_TEMPLATES)
     }
 
     /// Splits another body, with the same refusals.

@@ -52,6 +52,8 @@ pub enum RequestedContent {
     Ready(Content),
     /// To be joined with the template that it names.
     Template(TemplateRequest),
+    /// Complete; the template goes in its place to a person whose window is closed.
+    OrTemplate(Content, TemplateRequest),
 }
 
 bodies! {
@@ -256,6 +258,11 @@ impl<'a> BusinessSend<'a> {
     /// Whether it asks for the preview of a link.
     pub(super) fn asks_for_preview(&self) -> bool {
         self.preview_url.flag().unwrap_or_default()
+    }
+
+    /// Whether its template has contact fields.
+    pub(super) fn asks_for_contact_fields(&self) -> Result<bool, Refusal> {
+        self.contact_fields.flag()
     }
 
     const fn enclosed(&self) -> EnclosedFields<'a> {

@@ -20,6 +20,7 @@ mod business;
 mod check;
 mod enclosed;
 mod field;
+mod instead;
 mod kind;
 mod label;
 mod plain;
@@ -40,7 +41,7 @@ pub use self::recipients::{GivenRecipient, GivenValue, recipient_of_line};
 pub use self::retry::{RetryRequest, SendAgain};
 pub use self::shape::{
     ErrorCode, ErrorCodes, MessageType, Number, Numbers, RecipientType, RetriedState, RetriedStates,
-    SegmentIds, Tags, TemplateId, WebMessageType,
+    SegmentIds, Tags, TemplateId, TemplateInstead, WebMessageType,
 };
 pub use self::skipped::{KEPT_ENTRIES, SHOWN_ENTRIES, SHOWN_RECIPIENTS, SkipCode, Skipped, SkippedEntry};
 pub use self::web::{GROUP_SUFFIX, WebRecipient, WebRequest, WebSend};

@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::kind::{business_types, web_types};
 use crate::message::State;
 use crate::schema_words;
+use crate::template::Component;
 
 schema_words! {
     /// The type of a message through a business account.
@@ -66,6 +67,22 @@ pub enum TemplateId {
     Number(i64),
     /// Its digits.
     Digits(String),
+}
+
+/// A template that goes in place of another message.
+#[derive(ToSchema)]
+pub struct TemplateInstead {
+    /// An approved template.
+    #[schema(example = 7)]
+    pub template_id: TemplateId,
+    /// The language, to send the same template in another language.
+    #[schema(example = "pt_BR")]
+    pub language: Option<String>,
+    /// The values of the template's variables; an empty list when the template has none.
+    #[schema(max_items = 32)]
+    pub components: Vec<Component>,
+    /// Whether the texts of `components` have contact fields, such as `{{contact.first_name|friend}}`.
+    pub contact_fields: Option<bool>,
 }
 
 /// One state or many.

@@ -1,7 +1,7 @@
 //! Templates that people write. They are checked by the provider's rules before it is asked, so that a refusal names the part and
 //! says what to do.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::shape::{Variables, placeholders};
 use super::{Category, ParameterFormat};
@@ -29,6 +29,18 @@ const MOST_PARTS: usize = 8;
 /// The buttons of which a template has at most so many.
 const FEW: [(&str, usize); 3] = [("url", 2), ("phone_number", 1), ("copy_code", 1)];
 
+/// What the provider takes besides; nothing of it changes what is sent from here.
+const OPTIONS: [&str; 6] = [
+    "allow_category_change",
+    "cta_url_link_tracking_opted_out",
+    "display_format",
+    "is_primary_device_delivery_only",
+    "message_send_ttl_seconds",
+    "sub_category",
+];
+/// The most bytes of one of these that is a text.
+const OPTION: usize = 64;
+
 /// The words of a template as they were given.
 #[derive(Debug, Clone, Copy)]
 pub struct DraftFields<'a> {
@@ -42,6 +54,8 @@ pub struct DraftFields<'a> {
     pub parameter_format: Option<&'a str>,
     /// Header, body, footer and buttons in the provider's form.
     pub components: &'a Value,
+    /// Further fields, of which the provider gets its options, such as how long a message is tried.
+    pub options: Option<&'a Map<String, Value>>,
 }
 
 /// A template that follows the provider's rules, as far as they are known here.
@@ -57,6 +71,8 @@ pub struct TemplateDraft {
     pub parameter_format: ParameterFormat,
     /// Its parts in the provider's form.
     pub components: Value,
+    /// The provider's options; none for a template of web sessions.
+    pub options: Map<String, Value>,
 }
 
 impl TemplateDraft {
@@ -98,18 +114,29 @@ impl TemplateDraft {
         }
         rules.check(given.components)?;
         let components = given.components.clone();
-        Ok(Self { name: name.to_owned(), language, category, parameter_format, components })
+        let is_short = |value: &Value| match value {
+            Value::Bool(_) | Value::Number(_) => true,
+            value => value.as_str().is_some_and(|text| text.len() <= OPTION),
+        };
+        let options = given.options.filter(|_| !is_local).into_iter().flatten();
+        let options = options.filter(|(name, value)| OPTIONS.contains(&name.as_str()) && is_short(value));
+        let options = options.map(|(name, value)| (name.clone(), value.clone())).collect();
+        Ok(Self { name: name.to_owned(), language, category, parameter_format, components, options })
     }
 
     /// The fields of a request for it, in the provider's form.
     pub fn fields(&self) -> Value {
-        json!({
+        let mut fields = json!({
             "name": self.name,
             "language": self.language,
             "category": self.category.as_str(),
             "parameter_format": self.parameter_format.as_str(),
             "components": self.components,
-        })
+        });
+        for (name, value) in &self.options {
+            fields[name.as_str()] = value.clone();
+        }
+        fields
     }
 }
 

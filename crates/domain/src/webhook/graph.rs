@@ -34,6 +34,7 @@ const META: &[Type] = &[
     Type::TemplateDisabled,
     Type::TemplateCategoryChanged,
     Type::TemplateQualityChanged,
+    Type::ProviderNotice,
 ];
 /// The statuses and messages that every receiver knows.
 const STRICT: &[Type] = &[
@@ -134,6 +135,21 @@ impl SetFor {
             Self::Account(_) => "account",
             Self::App => "app",
         }
+    }
+
+    /// Whether nothing is left of what it was set for, when `left` are the channels of the company. `bound` are those to which the
+    /// endpoint is bound, all when there are none: for the app as a whole, there need not be any.
+    pub fn is_orphan(&self, bound: &[Uuid], left: &[InAccount]) -> bool {
+        let is_its = |(id, account): &InAccount| {
+            let is_meant = match self {
+                Self::Number(channel) => id == channel,
+                Self::Account(own) => account == own,
+                Self::App => true,
+            };
+            is_meant && (bound.is_empty() || bound.contains(id))
+        };
+        let is_of_all = *self == Self::App && bound.is_empty();
+        !is_of_all && !left.iter().any(is_its)
     }
 }
 
@@ -320,6 +336,23 @@ mod tests {
         let (all, bound) = ([(ONE, red.clone()), (TWO, red)], [TWO]);
         let reach = GraphReach::of(Some(&SetFor::App), &[], &all, &[(&account, &bound[..])]);
         assert_eq!([ONE, TWO].map(|id| reach.has(&of_channel(id))), [true, false], "the other is the app's");
+    }
+
+    #[test]
+    fn what_was_set_for_channels_is_an_orphan_without_the_last_of_them() {
+        let (red, left) = (Some("10".to_owned()), [(TWO, Some("10".to_owned()))]);
+        for (set_for, bound, is_orphan) in [
+            (SetFor::Number(ONE), &[][..], true),
+            (SetFor::Number(TWO), &[], false),
+            (SetFor::Account(red.clone()), &[], false),
+            (SetFor::Account(red), &[ONE], true),
+            (SetFor::Account(None), &[], true),
+            (SetFor::App, &[ONE], true),
+            (SetFor::App, &[ONE, TWO], false),
+        ] {
+            assert_eq!(set_for.is_orphan(bound, &left), is_orphan, "{set_for} {bound:?}");
+        }
+        assert!(!SetFor::App.is_orphan(&[], &[]), "the app is there without channels");
     }
 
     #[test]

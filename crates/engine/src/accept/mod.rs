@@ -126,7 +126,25 @@ impl Engine {
         })
     }
 
+    /// Accepts a request, or its template in place of a message that a closed window refuses.
     async fn accept(
+        &self,
+        channel: &Arc<Channel>,
+        request: BusinessRequest,
+        claim: Option<Claim>,
+    ) -> Result<Accepted, Error> {
+        let (request, instead) = request.apart();
+        let accepted = self.accept_as_asked(channel, request, claim.clone()).await;
+        match (accepted, instead) {
+            (Err(Error::Nobody { refusal, .. }), Some(instead)) if refusal.code == Code::WindowClosed => {
+                // On the heap: nearly all requests need no room for it.
+                Box::pin(self.accept_as_asked(channel, instead, claim)).await
+            }
+            (accepted, _) => accepted,
+        }
+    }
+
+    async fn accept_as_asked(
         &self,
         channel: &Arc<Channel>,
         request: BusinessRequest,
@@ -159,7 +177,7 @@ impl Engine {
         let BusinessRequest { content, audience, schedule, label, quotes, ignored: _ } = request;
         schedule.check(Timestamp::now())?;
         let (mut content, template) = match content {
-            RequestedContent::Ready(content) => (content, None),
+            RequestedContent::Ready(content) | RequestedContent::OrTemplate(content, _) => (content, None),
             RequestedContent::Template(requested) => {
                 let (content, template) = self.fit(channel, requested).await?;
                 (content, Some(template))
@@ -182,6 +200,7 @@ impl Engine {
             content,
             group: None,
             quotes,
+            sender: None,
             template,
             schedule,
             label,
@@ -214,8 +233,7 @@ impl Engine {
             suppressions.skip_suppressed(order.company_id, is_marketing, &mut numbers, &mut skipped);
         }
         let shared = &self.0.shared;
-        let gate = shared.window_gate(&order).await?;
-        gate.skip_closed(&shared.store, &shared.people, &mut numbers, &mut skipped).await?;
+        shared.skip_closed_one(&order, &mut numbers, &mut skipped).await?;
         let refuses = personal.as_ref().is_some_and(|personal| personal.on_skipped == OnSkipped::Refuse);
         let mut parts = Parts::default();
         if let Some(mut own) = own_values(shared, &order, personal, None).await? {

@@ -180,6 +180,7 @@ impl WebSends<'_> {
             content,
             group,
             quotes,
+            sender: self.engine.0.web_sessions.number(channel.id).map(|number| number.to_string()),
             template: None,
             schedule: Schedule { send_at: None, expires_at: Some(Timestamp::now().plus(patience)) },
             label,

@@ -44,6 +44,8 @@ impl Channels<'_> {
         let hidden = self.engine.directory().hide(id);
         if self.engine.store().channels().remove(who, id).await? {
             hidden.remove().await;
+            // Those that a program set for the channel alone are gone with it.
+            self.engine.webhook_endpoints().changed();
             self.engine.owners().tell_of_removal(id).await?;
             return Ok(true);
         }

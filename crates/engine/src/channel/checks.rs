@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use crate::Error;
 use crate::channel::Channels;
-use connectors::cloud_api::{CloudApi, Connections, refuses_credentials};
+use connectors::cloud_api::{CloudApi, refuses_credentials};
 use connectors::{Disposition, Health};
 use domain::channel;
 use domain::message::Failure;
@@ -138,7 +138,7 @@ impl Channels<'_> {
             tracing::error!(%error, "cannot create a client to check a channel at the provider");
             Error::Internal
         };
-        let connections = Connections::new(options, &self.engine.0.network).map_err(unusable)?;
+        let connections = self.engine.0.connections.here(options).map_err(unusable)?;
         CloudApi::new(connections, options, phone_number_id, waba_id, token).map_err(unusable)
     }
 }

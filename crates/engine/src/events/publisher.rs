@@ -230,7 +230,7 @@ type EventSubject = Option<(Uuid, Option<u64>)>;
 fn subject(event: &Event) -> EventSubject {
     match &event.data {
         Data::Message(message) => Some((message.send_id, Some(message.ordinal))),
-        Data::Channel(_) => event.channel_id.map(|channel| (channel, None)),
+        Data::Channel(_) | Data::Notice(_) => event.channel_id.map(|channel| (channel, None)),
         Data::Contact(contact) => {
             Some((event.company_id, contact.number.trim_start_matches('+').parse().ok()))
         }

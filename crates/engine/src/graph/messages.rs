@@ -7,6 +7,7 @@ use crate::Error;
 use domain::channel::{Channel, Kind};
 use domain::graph::message_key;
 use domain::inbound::Direction;
+use domain::phone::PhoneNumber;
 
 /// The message that an id names, as far as it can be told to the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +33,12 @@ impl GraphDoor<'_> {
             None if own.graph_ids().is_sent_through(channel, key.send_id).await? => GraphMessage::NotYet,
             None => GraphMessage::Unknown,
         })
+    }
+
+    /// The number of the person with this id within the business, if the company heard of the person by both.
+    pub async fn number_of_user(&self, id: &str) -> Result<Option<PhoneNumber>, Error> {
+        let numbers = self.engine.0.shared.numbers_of_users(self.company, vec![id]).await?;
+        Ok(numbers.into_values().next())
     }
 
     /// Whether the account itself wrote a message that a reaction is below, as the id that the program gave says.

@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use super::GraphDoor;
 use crate::templates::Declined;
 use crate::{Engine, Error, RETRY_AFTER, Who};
-use connectors::cloud_api::{Connections, PassedAnswer, PassedRequest};
+use connectors::cloud_api::{PassedAnswer, PassedRequest};
 use domain::channel::Channel;
 use domain::limit::Spent;
 use domain::secret::Secret;
@@ -88,7 +88,7 @@ async fn pass(engine: &Engine, token: &Secret, request: PassedRequest<'_>) -> Re
         return Err(Error::Unavailable { retry_after: RETRY_AFTER });
     };
     let options = &engine.0.shared.cloud_api;
-    let connections = Connections::new(options, &engine.0.network).map_err(Declined::from)?;
+    let connections = engine.0.connections.here(options).map_err(Declined::from)?;
     Ok(connections.pass_on(options, token, request).await.map_err(Declined::from)?)
 }
 

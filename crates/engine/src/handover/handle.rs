@@ -9,6 +9,7 @@ use parking_lot::{Mutex, RwLock};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
+use domain::phone::PhoneNumber;
 use driver::{Ack, AckState, MessageId, Session};
 
 /// The handles of all channels, created on first use.
@@ -25,6 +26,8 @@ impl SessionHandles {
 #[derive(Default)]
 pub(crate) struct SessionHandle {
     session: RwLock<Option<Arc<dyn Session>>>,
+    /// The number of the phone that is linked, once it is known. It outlives sessions that end and are opened again.
+    number: Mutex<Option<PhoneNumber>>,
     /// The callers that wait for the first acknowledgement of a message.
     awaited: Mutex<HashMap<MessageId, oneshot::Sender<AckState>>>,
 }
@@ -44,6 +47,16 @@ impl SessionHandle {
     /// Registers a session.
     pub(crate) fn open(&self, session: Arc<dyn Session>) {
         *self.session.write() = Some(session);
+    }
+
+    /// The number of the phone that is linked, once it is known.
+    pub(crate) fn number(&self) -> Option<PhoneNumber> {
+        *self.number.lock()
+    }
+
+    /// Another phone is linked, or none.
+    pub(crate) fn belongs_to(&self, number: Option<PhoneNumber>) {
+        *self.number.lock() = number;
     }
 
     /// Removes the session; callers that wait for an acknowledgement get none.

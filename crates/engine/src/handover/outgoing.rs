@@ -60,6 +60,9 @@ impl WebChannel {
     pub(crate) async fn send(&self, outgoing: Outgoing) -> Reply {
         let Some(session) = self.handle.session() else { return not_sent(&SendError::NotConnected) };
         let Outgoing { key, recipient, content, pending_reply, attempt } = outgoing;
+        if let Err(reply) = self.check_sender(&content) {
+            return reply;
+        }
         let to = match self.address(&session, recipient, &content, pending_reply.as_deref()).await {
             Ok(to) => to,
             Err(reply) => return reply,
@@ -108,6 +111,20 @@ impl WebChannel {
                 Reply::Uncertain(failure("the session ended before WhatsApp said that it has the message"))
             }
             Err(_) => Reply::Uncertain(failure("WhatsApp did not say in time whether it has the message")),
+        }
+    }
+
+    /// Refuses a message that was accepted while another phone was linked: its number is not the one that the recipient knows.
+    fn check_sender(&self, content: &Stored) -> Result<(), Reply> {
+        let Some(sender) = &content.sender else { return Ok(()) };
+        match self.handle.number() {
+            Some(number) if number.to_string() == *sender => Ok(()),
+            Some(_) => Err(failed(
+                "another phone was linked to the channel since the message was accepted, and it is not sent from that \
+                 phone's number: send it again if it should be",
+            )),
+            // A phone is being linked.
+            None => Err(not_sent(&SendError::NotConnected)),
         }
     }
 

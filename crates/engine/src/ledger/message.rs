@@ -60,6 +60,8 @@ pub(crate) struct Order {
     pub(crate) group: Option<String>,
     /// The provider's id of the message that it answers.
     pub(crate) quotes: Option<String>,
+    /// The digits of the number of the web session that accepts it.
+    pub(crate) sender: Option<String>,
     pub(crate) template: Option<TemplateUse>,
     pub(crate) schedule: Schedule,
     /// The caller's own words on the send.
@@ -87,8 +89,9 @@ impl Order {
         let claim = self.claim.as_ref().filter(|_| self.is_awaited);
         let key = claim.map(|claim| claim.key.as_str());
         let (group, quotes) = (self.group.as_deref(), self.quotes.as_deref());
+        let sender = self.sender.as_deref();
         let (confirms, keeps_turn, values) = (self.confirms, self.keeps_turn, self.personal.is_some());
-        Stored { content: &self.content, group, key, quotes, confirms, keeps_turn, values }
+        Stored { content: &self.content, group, key, quotes, sender, confirms, keeps_turn, values }
     }
 }
 

@@ -93,6 +93,7 @@ impl Webhooks<'_> {
         let failures = failures(&sorted.parts);
         self.keep(channel.company_id, sorted.parts, &rules).await?;
         self.take_in_names(channel.company_id, sorted.names).await?;
+        self.engine.store().event_log().tell_said(channel.company_id, sorted.said).await?;
         sorted.counts.record();
         let recent = self.engine.0.shared.activity.of(channel.id, channel.company_id);
         failures.into_iter().for_each(|code| recent.failed(code));

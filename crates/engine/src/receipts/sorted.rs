@@ -9,12 +9,14 @@ use uuid::Uuid;
 use super::family::{Family, Whom, is_of_somebody};
 use super::notices::{Notice, Notices, Of};
 use super::part::{Part, Refused, parts};
+use super::shown;
 use super::spoken::statements;
 use crate::conversations::HeardMessage;
 use clock::Timestamp;
 use connectors::Disposition;
 use connectors::update::{self, AccountChange, Heard, TemplateChange, Update};
 use domain::channel::Channel;
+use domain::event::log::Fact;
 use domain::message::{Failure, Key, State};
 use domain::opt_out::OptOutWords;
 use domain::phone::PhoneNumber;
@@ -47,6 +49,8 @@ pub(super) struct Sorted {
     /// Accounts with more template changes than are written one by one.
     pub(super) relisted: HashSet<Whom>,
     pub(super) notices: Vec<(Whom, Notice)>,
+    /// What the provider said, for programs that read its own words.
+    pub(super) said: Vec<Fact>,
     pub(super) names: Names,
     pub(super) counts: Counts,
 }
@@ -89,6 +93,7 @@ struct Sorting<'a> {
     templates: HashMap<(TemplateName, std::mem::Discriminant<TemplateChange>), (TemplateChange, Timestamp)>,
     relisted: HashSet<Whom>,
     notices: Notices,
+    said: Vec<Fact>,
     names: Names,
     counts: Counts,
     /// Events that are only logged, and how often each came.
@@ -117,6 +122,7 @@ impl Sorted {
             templates: HashMap::new(),
             relisted: HashSet::new(),
             notices: Notices::default(),
+            said: Vec::new(),
             names: Names::default(),
             counts: Counts::default(),
             news: BTreeMap::new(),
@@ -126,7 +132,8 @@ impl Sorted {
                 sorting.count(update);
             } else if let Some(whom) = family.whom(account.as_deref(), number.as_deref()) {
                 sorting.add(whom, update, at.min(now));
-            } else {
+            } else if !matches!(update, Update::Notice { .. }) {
+                // A notice comes with the update that it led to.
                 sorting.counts.foreign += 1;
             }
         }
@@ -183,6 +190,15 @@ impl Sorting<'_> {
                 let (scope, said_at) = (Suppression::Marketing, said_at(at, now));
                 self.names.writers.extend(user.clone().zip(recipient));
                 self.refused.push(Refused { key: None, recipient, user, scope, said_at, says });
+            }
+            Update::Notice { field, phone_number, value } => {
+                let channels = self.family.channels(whom);
+                let is_meant = |channel: &Channel| {
+                    phone_number.map_or(channels.len() == 1, |number| shown(channel) == Some(number))
+                };
+                if let Some(channel) = channels.iter().find(|channel| is_meant(channel)) {
+                    self.said.push(Fact::of_notice(channel.id, field, value, at));
+                }
             }
             Update::Inbound(message) => {
                 let (number, user) = (message.peer.number, message.peer.user_id.clone());
@@ -293,6 +309,7 @@ impl Sorting<'_> {
                 .collect(),
             relisted: self.relisted,
             notices: self.notices.in_order(),
+            said: self.said,
             names: self.names,
             counts: self.counts,
         }

@@ -158,6 +158,7 @@ impl World {
             content,
             group: None,
             quotes: None,
+            sender: None,
             template: template.as_ref().map(|it| TemplateUse { id: it.id, is_marketing: it.is_marketing }),
             schedule,
             label: Label::default(),

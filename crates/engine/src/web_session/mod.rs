@@ -132,6 +132,11 @@ impl WebSessions {
         self.common.as_ref()?.handles.of(channel).session()
     }
 
+    /// The number of the phone that is linked to the channel, once it is known.
+    pub(super) fn number(&self, channel: Uuid) -> Option<PhoneNumber> {
+        self.common.as_ref()?.handles.of(channel).number()
+    }
+
     /// How long a caller may wait until a message is handed over.
     pub(super) const fn patience(&self) -> Duration {
         self.patience

@@ -87,9 +87,11 @@ impl Supervisor {
         pairing: watch::Sender<Pairing>,
     ) -> Self {
         let shown = pairing.borrow().clone();
+        let handle = common.handles.of(channel.id);
+        handle.belongs_to(if is_linked { linked_number(channel) } else { None });
         Self {
             machine: Machine::new(channel, is_linked, shown),
-            handle: common.handles.of(channel.id),
+            handle,
             common,
             channel: channel.id,
             company: channel.company_id,
@@ -109,6 +111,10 @@ impl Supervisor {
         let (mut input, mut effects) = (Input::Started { turn }, Effects::default());
         let mut awaited = VecDeque::new();
         loop {
+            if let Input::Event(Event::Paired { number, .. }) = &input {
+                // The session sends from this number before anything of it is written.
+                self.handle.belongs_to(Some(*number));
+            }
             let at = Moment { monotonic: Instant::now(), wall: Timestamp::now() };
             self.machine.handle(input, at, &mut effects);
             for effect in effects.drain() {
@@ -269,6 +275,7 @@ impl Supervisor {
     async fn wipe(&mut self, to: &Connection) -> store::Result<()> {
         // Requests after the end find no session, even before the channel's state is known everywhere.
         self.handle.close();
+        self.handle.belongs_to(None);
         // The session may still be at work: its records take no further write.
         if let Some(records) = self.records.take() {
             records.close().await;
@@ -307,6 +314,12 @@ impl Supervisor {
             | (None, _) => {}
         }
     }
+}
+
+/// The number of the phone that is linked to the channel.
+fn linked_number(channel: &Channel) -> Option<PhoneNumber> {
+    let number = channel.phone_number.as_deref().filter(|_| channel.linked_at.is_some())?;
+    PhoneNumber::parse(number).ok()
 }
 
 async fn hand_in(session: Arc<dyn Session>, answer: PasskeyAnswer) -> Result<(), PasskeyRefused> {

@@ -35,6 +35,9 @@ const WRITE_PAUSE: Duration = Duration::from_secs(1);
 /// Messages whose sends are cached: the receipts of one message come within moments.
 const REMEMBERED: usize = 8_192;
 
+/// Sends of messages. An id counts in its channel alone: people may name any id in what they send to another.
+type KnownSends = HashMap<(Uuid, MessageId), Uuid>;
+
 /// An entry of the queue.
 pub(crate) enum Item {
     /// An update from the session of a channel.
@@ -163,7 +166,7 @@ struct Writer<'e> {
 
 impl Writer<'_> {
     /// Writes receipts, and retries until that succeeds: WhatsApp sends them once.
-    async fn take_in_acks(&self, acks: Vec<(Uuid, Uuid, Ack)>, known: &mut HashMap<MessageId, Uuid>) {
+    async fn take_in_acks(&self, acks: Vec<(Uuid, Uuid, Ack)>, known: &mut KnownSends) {
         let mut receipts = Vec::with_capacity(acks.len());
         let mut told: HashMap<Uuid, Vec<(Key, State)>> = HashMap::new();
         for (company_id, channel, ack) in acks {
@@ -207,7 +210,7 @@ impl Writer<'_> {
         (company, channel): (Uuid, Uuid),
         messages: Vec<InboundMessage>,
         taken: TakenIn,
-        known: &mut HashMap<MessageId, Uuid>,
+        known: &mut KnownSends,
     ) {
         let mut heard = Vec::with_capacity(messages.len());
         for message in messages {
@@ -260,16 +263,12 @@ impl Writer<'_> {
     }
 
     /// The send of a message; `None` for messages of the phone itself and of other linked devices.
-    async fn send_of(
-        &self,
-        channel: Uuid,
-        id: &MessageId,
-        known: &mut HashMap<MessageId, Uuid>,
-    ) -> Option<Uuid> {
-        if let Some(send_id) = known.get(id) {
+    async fn send_of(&self, channel: Uuid, id: &MessageId, known: &mut KnownSends) -> Option<Uuid> {
+        let (millis, tail) = id.stamp()?;
+        let key = (channel, id.clone());
+        if let Some(send_id) = known.get(&key) {
             return Some(*send_id);
         }
-        let (millis, tail) = id.stamp()?;
         let found = loop {
             match self.engine.store().web_sessions().send_of_stamp(channel, millis, tail).await {
                 Ok(found) => break found?,
@@ -285,7 +284,7 @@ impl Writer<'_> {
         if known.len() >= REMEMBERED {
             known.clear();
         }
-        known.insert(id.clone(), found);
+        known.insert(key, found);
         Some(found)
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use domain::event::{Data, Event};
@@ -59,6 +60,8 @@ pub(super) fn masked(mut event: Event) -> Event {
             conversation.user_id = conversation.user_id.as_deref().map(renamed);
         }
         Data::Contact(contact) => contact.number = mask(&contact.number),
+        // The provider's own words have numbers anywhere.
+        Data::Notice(notice) => notice.value = json!({}),
         Data::Send(_)
         | Data::Channel(_)
         | Data::Template(_)

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde_json::json;
 use uuid::Uuid;
 
 use clock::Timestamp;
@@ -9,8 +10,8 @@ use clock::database::new_id;
 use domain::event::log::Sequence;
 use domain::event::{
     ChannelData, ContactData, ConversationData, Data, ErrorData, Event, InboundData, KeyData, LostData,
-    MessageData, QuotaData, ReasonData, SendData, TemplateData, Type, VERSION, WebhookDisabledData,
-    WebhookRecoveredData,
+    MessageData, NoticeData, QuotaData, ReasonData, SendData, TemplateData, Type, VERSION,
+    WebhookDisabledData, WebhookRecoveredData,
 };
 use domain::inbound::{InboundBody, InboundContent};
 use domain::limit::Name;
@@ -45,6 +46,7 @@ pub fn example(company_id: Uuid, r#type: Type, at: Timestamp) -> Event {
         | Data::Channel(_)
         | Data::Inbound(_)
         | Data::Conversation(_)
+        | Data::Notice(_)
         | Data::Quota(_) => Some(CHANNEL),
         Data::Contact(_)
         | Data::Template(_)
@@ -121,6 +123,14 @@ fn data(r#type: Type, at: Timestamp) -> Data {
         Type::TemplateDisabled => template(Some("PAUSED"), "DISABLED", None),
         Type::TemplateCategoryChanged => template(Some("UTILITY"), "MARKETING", None),
         Type::TemplateQualityChanged => template(Some("GREEN"), "YELLOW", None),
+        Type::ProviderNotice => {
+            let value = json!({
+                "display_phone_number": "15550783881",
+                "event": "THROUGHPUT_UPGRADE",
+                "max_daily_conversations_per_business": "TIER_UNLIMITED",
+            });
+            Data::Notice(NoticeData { field: "phone_number_quality_update".to_owned(), value })
+        }
         Type::QuotaLow => quota(42),
         Type::QuotaUsedUp => quota(0),
         Type::KeyExpiring => {
@@ -198,6 +208,7 @@ mod tests {
                 Data::Conversation(_) => "conversation.",
                 Data::Contact(_) => "contact.",
                 Data::Template(_) => "template.",
+                Data::Notice(_) => "provider.",
                 Data::Quota(_) => "quota.",
                 Data::Key(_) => "key.",
                 Data::WebhookDisabled(_) | Data::WebhookRecovered(_) => "webhook.",

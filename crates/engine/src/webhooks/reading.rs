@@ -163,8 +163,8 @@ pub(super) fn item(event: &Event) -> EventItem {
     EventItem { sequence: event.sequence.as_i64(), key: key(event) }
 }
 
-/// What an event is about, if the order of its events matters: a person in a channel, a person, a template, a channel, or
-/// the company's webhook endpoints.
+/// What an event is about, if the order of its events matters: a person in a channel, a person, a template, a channel, a field of
+/// the provider's, or the company's webhook endpoints.
 fn key(event: &Event) -> Option<u64> {
     let subject = match &event.data {
         Data::Message(message) => message.recipient.as_str(),
@@ -176,6 +176,7 @@ fn key(event: &Event) -> Option<u64> {
         }
         Data::Contact(contact) => contact.number.as_str(),
         Data::Template(template) => template.name.as_str(),
+        Data::Notice(notice) => notice.field.as_str(),
         Data::Channel(_) | Data::WebhookDisabled(_) | Data::WebhookRecovered(_) => "",
         Data::Quota(quota) => quota.limit.as_str(),
         Data::Send(_) | Data::Key(_) | Data::Lost(_) => return None,

@@ -108,8 +108,8 @@ impl AllChannels<'_> {
         Ok(true)
     }
 
-    /// Removes the channel and everything that only it used; its sends, which have ended, stay. `false` when there is
-    /// no such channel, a phone is linked to it, or a send of it has not ended.
+    /// Removes the channel and everything that only it used, such as the webhook endpoints that programs set for it; its sends,
+    /// which have ended, stay. `false` when there is no such channel, a phone is linked to it, or a send of it has not ended.
     pub async fn remove(self, who: &Who, id: Uuid) -> Result<bool> {
         let transaction = self.store.begin().await?;
         let Some(before) = Entity::find_by_id(id).one(&transaction).await? else {
@@ -128,10 +128,15 @@ impl AllChannels<'_> {
         }
         delete_rows(&transaction, "graph_id", [("owner_id", id.into())]).await?;
         revision::bump(&transaction, Topic::Channel).await?;
+        let webhooks = self.store.of(before.company_id).webhooks();
+        let has_orphans = webhooks.remove_orphans(&transaction, who).await?;
         let before =
             json!({ "company_id": before.company_id, "kind": before.kind.word(), "name": before.name });
         changes::record_one(&transaction, who, What::Channel, id, Some(before), json!("removed")).await?;
         transaction.commit().await?;
+        if has_orphans {
+            self.store.event_log().readers_changed();
+        }
         Ok(true)
     }
 }

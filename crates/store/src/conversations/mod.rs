@@ -29,6 +29,7 @@ pub use self::keys::StoredDataKey;
 pub use self::list::{AssignedTo, ConversationCursor, ConversationFilter};
 pub use self::notes::ConversationNote;
 pub use self::thread::{StoredChange, StoredMessage, ThreadCursor, ThreadSide};
+pub use self::windows::{AskedWindow, KnownWindow};
 use crate::{Error, Result};
 use clock::Timestamp;
 use domain::inbound::{ConversationKind, ConversationState, PeerKey};

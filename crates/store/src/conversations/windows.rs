@@ -14,10 +14,32 @@ use domain::inbound::{PeerKey, WindowRule, Windows};
 use domain::message::Key;
 use domain::phone::PhoneNumber;
 
+const ASKED: &[(&str, Type)] =
+    &[("place", Type::Int), ("company_id", Type::Uuid), ("channel_id", Type::Uuid), ("peer", Type::Text)];
 const PEER: &[(&str, Type)] = &[("peer", Type::Text)];
 const KEY: &[(&str, Type)] = &[("send_id", Type::Uuid), ("ordinal", Type::Int), ("at", Type::Int)];
 const CLOSED: &[(&str, Type)] =
     &[("channel_id", Type::Uuid), ("company_id", Type::Uuid), ("number", Type::Int), ("at", Type::Int)];
+
+/// The window of a person, by the number under which they are known, in a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AskedWindow {
+    /// The company of the channel.
+    pub company_id: Uuid,
+    /// The channel.
+    pub channel_id: Uuid,
+    /// The person.
+    pub person: PhoneNumber,
+}
+
+/// What is known of the window of a person.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct KnownWindow {
+    /// What is known of the windows of the channel.
+    pub of_channel: Windows,
+    /// Until when it is open, or was; `None` when it never was.
+    pub until: Option<Timestamp>,
+}
 
 impl Conversations<'_> {
     /// What is known of the windows of a channel.
@@ -26,9 +48,7 @@ impl Conversations<'_> {
             "SELECT rule, recorded_since FROM conversation_channel WHERE channel_id = $1 AND company_id = $2";
         let found =
             fetch_one::<(i16, i64)>(&self.store.read, sql, [channel.into(), self.company.into()]).await?;
-        let Some((rule, since)) = found else { return Ok(Windows::default()) };
-        let rule = WindowRule::from_i16(rule).ok_or_else(|| super::impossible("rule", rule))?;
-        Ok(Windows { rule, recorded_since: (since > 0).then(|| Timestamp::from_millis(since)) })
+        found.map_or(Ok(Windows::default()), |(rule, since)| of_channel(rule, since))
     }
 
     /// Decides who decides about the windows of a channel of the company.
@@ -75,6 +95,35 @@ impl Conversations<'_> {
 }
 
 impl AllConversations<'_> {
+    /// What is known of these windows, each in its place.
+    pub async fn windows(self, asked: &[AskedWindow]) -> Result<Vec<KnownWindow>> {
+        let mut rows = Rows::new(self.store.backend, ASKED);
+        for (place, AskedWindow { company_id, channel_id, person }) in (0_i64..).zip(asked) {
+            let peer = PeerKey::of_number(*person);
+            rows.push([place.into(), (*company_id).into(), (*channel_id).into(), peer.as_str().into()]);
+        }
+        let (select, values) = rows.select(1);
+        let sql = format!(
+            "SELECT asked.place, conversation_channel.rule, conversation_channel.recorded_since, conversation.window_until \
+             FROM {select} AS asked \
+             LEFT JOIN conversation_channel ON conversation_channel.channel_id = asked.channel_id \
+             AND conversation_channel.company_id = asked.company_id \
+             LEFT JOIN conversation ON conversation.channel_id = asked.channel_id AND conversation.peer = asked.peer \
+             AND conversation.company_id = asked.company_id"
+        );
+        let mut known = vec![KnownWindow::default(); asked.len()];
+        type Columns = (i64, Option<i16>, Option<i64>, Option<i64>);
+        for (place, rule, since, until) in fetch::<Columns>(&self.store.read, sql, values).await? {
+            let place = usize::try_from(place).ok().and_then(|place| known.get_mut(place));
+            let Some(place) = place else { continue };
+            if let Some(rule) = rule {
+                place.of_channel = of_channel(rule, since.unwrap_or_default())?;
+            }
+            place.until = until.filter(|until| *until > 0).map(Timestamp::from_millis);
+        }
+        Ok(known)
+    }
+
     /// The provider refused these messages, at these times, because the windows of their recipients are closed: those that are
     /// open here are closed, unless the person wrote since.
     pub(crate) async fn close_windows(
@@ -119,4 +168,9 @@ impl AllConversations<'_> {
         self.store.write(to, closed, vec![now.millis().into()], sql).await?;
         Ok(())
     }
+}
+
+fn of_channel(rule: i16, since: i64) -> Result<Windows> {
+    let rule = WindowRule::from_i16(rule).ok_or_else(|| super::impossible("rule", rule))?;
+    Ok(Windows { rule, recorded_since: (since > 0).then(|| Timestamp::from_millis(since)) })
 }

@@ -231,6 +231,18 @@ impl EventLog<'_> {
         self.tell(to, facts.into_iter().map(|fact| (company_id, LogEntry::Fact(fact))), now).await
     }
 
+    /// Tells what the provider said to a company, which changes nothing here.
+    pub async fn tell_said(self, company_id: Uuid, said: Vec<Fact>) -> Result<()> {
+        if said.is_empty() || !self.hears_facts(&self.store.read).await? {
+            return Ok(());
+        }
+        let transaction = self.store.begin().await?;
+        self.tell_facts(&transaction, company_id, said, Timestamp::now()).await?;
+        transaction.commit().await?;
+        self.store.tell_of_events();
+        Ok(())
+    }
+
     /// Writes entries, each of a company, in their order. Those that no reader wants are left out.
     pub(crate) async fn tell(
         self,

@@ -173,10 +173,14 @@ impl MediaFiles<'_> {
                 // Unused files are kept from their upload on. What was kept as a document can be what it is.
                 let kind = Some(new.kind).filter(|kind| *kind != Kind::Document).map(Kind::as_str);
                 let thumbnail = new.thumbnail.clone().filter(|_| kind.is_some());
+                // What a program uploaded before is not the program's alone any more.
+                let person = Some(who).filter(|who| !matches!(who, Who::Key(_))).map(Who::to_string);
                 let update = "UPDATE media_file SET created_at = $2, kind = COALESCE($3, kind),
-                              thumbnail = COALESCE($4, thumbnail) WHERE id = $1";
+                              thumbnail = COALESCE($4, thumbnail),
+                              uploaded_by = CASE WHEN uploaded_by LIKE 'key:%' THEN COALESCE($5, uploaded_by)
+                              ELSE uploaded_by END WHERE id = $1";
                 let now = Timestamp::now().millis();
-                let values = [id.into(), now.into(), kind.into(), thumbnail.into()];
+                let values = [id.into(), now.into(), kind.into(), thumbnail.into(), person.into()];
                 execute(&transaction, update, values).await?;
                 Taking::Known(id)
             }

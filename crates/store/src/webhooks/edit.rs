@@ -247,23 +247,29 @@ impl Webhooks<'_> {
     /// Removes an endpoint with its retries and the log of its deliveries. `false` when the company has no such endpoint.
     pub async fn remove(self, who: &Who, id: Uuid) -> Result<bool> {
         let transaction = self.store.begin().await?;
-        let Some(before) = self.begin_change(&transaction, id).await? else {
+        if !self.remove_within(&transaction, who, id).await? {
             return transaction.unchanged(false).await;
-        };
+        }
+        transaction.commit().await?;
+        self.store.event_log().readers_changed();
+        Ok(true)
+    }
+
+    /// The same within a transaction, after which the readers of the log are others.
+    pub(super) async fn remove_within(self, within: &Transaction, who: &Who, id: Uuid) -> Result<bool> {
+        let Some(before) = self.begin_change(within, id).await? else { return Ok(false) };
         let deliveries = format!(
             "DELETE FROM webhook_delivery WHERE id IN \
              (SELECT id FROM webhook_delivery WHERE endpoint_id = $1 ORDER BY id{})",
             self.store.locking()
         );
-        delete_rows(&transaction, "webhook_endpoint", [("id", id.into())]).await?;
+        delete_rows(within, "webhook_endpoint", [("id", id.into())]).await?;
         for table in ["webhook_retry", "webhook_given_up", "webhook_replay"] {
-            delete_rows(&transaction, table, [("endpoint_id", id.into())]).await?;
+            delete_rows(within, table, [("endpoint_id", id.into())]).await?;
         }
-        execute(&transaction, deliveries, [id.into()]).await?;
+        execute(within, deliveries, [id.into()]).await?;
         let was = self.shown(&before.settings);
-        changes::record_one(&transaction, who, What::Webhook, id, Some(was), json!("removed")).await?;
-        transaction.commit().await?;
-        self.store.event_log().readers_changed();
+        changes::record_one(within, who, What::Webhook, id, Some(was), json!("removed")).await?;
         Ok(true)
     }
 

@@ -8,6 +8,7 @@
 mod deliveries;
 mod edit;
 mod lag;
+mod orphans;
 mod reach;
 mod replay;
 mod standing;

@@ -16,7 +16,7 @@ use crate::engine::Load;
 /// The messages of one channel that wait in memory or are in flight. All other queued messages wait in the
 /// database.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct ChannelLoad {
+pub(crate) struct ChannelLoad {
     /// The channel.
     channel_id: Uuid,
     /// Whether the channel is loaded. A channel that is not loaded has nothing in memory.
@@ -31,7 +31,7 @@ pub(in crate::api) struct ChannelLoad {
 
 /// Messages that wait in a channel's lanes.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct ChannelLanes {
+pub(crate) struct ChannelLanes {
     /// Sends to one recipient, at most `engine.direct_lane`.
     direct: u64,
     /// Bulk sends that take turns, at most `engine.active_bulk_sends`.
@@ -54,7 +54,7 @@ pub(in crate::api) struct ChannelLanes {
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn show(_: Operator, id: Id, state: Data<State>) -> Answer<ChannelLoad> {
+pub(crate) async fn show(_: Operator, id: Id, state: Data<State>) -> Answer<ChannelLoad> {
     let channel_id = find(&state, id).await?.channel.id;
     let load = state.engine.channels().load(channel_id);
     let is_running = load.is_some();

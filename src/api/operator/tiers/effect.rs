@@ -63,7 +63,7 @@ impl From<Effect> for SendEffect {
 }
 
 /// Options of a tier; one that is null has its default, and one that is left out stays as it is.
-pub(in crate::api) enum TierChange {}
+pub(crate) enum TierChange {}
 
 impl PartialSchema for TierChange {
     fn schema() -> RefOr<Schema> {
@@ -88,7 +88,7 @@ impl ToSchema for TierChange {
 /// Active sends under changed tiers.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Effects)]
-pub(in crate::api) struct TierEffects {
+pub(crate) struct TierEffects {
     /// At most 20 sends of each tier: those with the most messages left.
     data: Vec<SendEffect>,
     /// The tiers that cannot have these options.
@@ -97,7 +97,7 @@ pub(in crate::api) struct TierEffects {
 
 /// A tier that cannot have the options.
 #[derive(Serialize, ToSchema)]
-pub(in crate::api) struct LeftOut {
+pub(crate) struct LeftOut {
     /// The tier's name.
     tier: String,
     /// What is wrong with the options there.
@@ -115,7 +115,7 @@ pub(in crate::api) struct LeftOut {
     request_body = TierChange,
     responses((status = 200, description = "The active sends, before and after", body = TierEffects)),
 )]
-pub(in crate::api) async fn plan(_: Operator, body: Body, state: Data<State>) -> Answer<TierEffects> {
+pub(crate) async fn plan(_: Operator, body: Body, state: Data<State>) -> Answer<TierEffects> {
     let (options, _room) = body.tree(&state.options).await?;
     let changed = state.engine.channels().effects_of(|tier| tier.with_json(options.clone())).await?;
     if let Some(fault) = changed.fault() {

@@ -15,7 +15,7 @@ use crate::engine::{self, Engine};
 
 /// The format of the messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ExportForm {
     /// A JSON object on each line.
     Lines,
     /// A CSV record for each message, after a line with the names of the columns.
@@ -23,7 +23,7 @@ pub(super) enum Form {
 }
 
 /// The messages to list: their company, send and states.
-pub(super) struct Listed {
+pub(super) struct ListedMessages {
     pub(super) engine: Engine,
     pub(super) company_id: Uuid,
     pub(super) send_id: Uuid,
@@ -31,7 +31,7 @@ pub(super) struct Listed {
     pub(super) selection: Selection,
 }
 
-impl Form {
+impl ExportForm {
     const ALL: [Self; 2] = [Self::Lines, Self::Csv];
 
     const fn media_type(self) -> &'static str {
@@ -48,7 +48,7 @@ impl Form {
     }
 
     /// The answer with all of these messages.
-    pub(super) fn answer(self, listed: Listed) -> HttpResponse {
+    pub(super) fn answer(self, listed: ListedMessages) -> HttpResponse {
         let send_id = listed.send_id;
         let broken = move |error: engine::Error| {
             tracing::error!(%error, send.id = %send_id, "the list of messages broke off");
@@ -60,7 +60,7 @@ impl Form {
                 HttpResponse::Ok().content_type(self.media_type()).streaming(lines)
             }
             Self::Csv => {
-                let Listed { engine, company_id, snapshot, selection, .. } = listed;
+                let ListedMessages { engine, company_id, snapshot, selection, .. } = listed;
                 let of = (company_id, send_id);
                 let records = engine.sends().messages_csv(of, snapshot, selection).map_ok(Bytes::from);
                 csv_head(&format!("send-{send_id}")).streaming(Box::pin(records.map_err(broken)))
@@ -70,10 +70,10 @@ impl Form {
 }
 
 /// Streams all messages in parts; each part is read once the client has received the one before.
-fn lines(listed: Listed) -> impl Stream<Item = Result<Bytes, engine::Error>> {
+fn lines(listed: ListedMessages) -> impl Stream<Item = Result<Bytes, engine::Error>> {
     try_unfold((listed, Some(0)), async |(listed, next)| {
         let Some(next) = next else { return Ok(None) };
-        let Listed { engine, company_id, send_id, snapshot, selection } = &listed;
+        let ListedMessages { engine, company_id, send_id, snapshot, selection } = &listed;
         let Found { messages, next } =
             engine.sends().some_messages(*company_id, snapshot, selection, next).await?;
         let mut references = engine.sends().references(*company_id, *send_id, &messages).await?;
@@ -98,21 +98,21 @@ mod tests {
     #[test]
     fn all_messages_need_a_format_that_is_accepted_by_name() {
         let asks = |accept: &str| {
-            Form::accepted(&TestRequest::default().insert_header((ACCEPT, accept)).to_http_request())
+            ExportForm::accepted(&TestRequest::default().insert_header((ACCEPT, accept)).to_http_request())
         };
         for (accept, form) in [
-            ("application/x-ndjson", Form::Lines),
-            ("Application/X-NDJSON;q=1", Form::Lines),
-            ("application/json, application/x-ndjson", Form::Lines),
-            ("text/csv", Form::Csv),
-            ("TEXT/CSV; header=present", Form::Csv),
-            ("text/csv, application/x-ndjson", Form::Csv),
+            ("application/x-ndjson", ExportForm::Lines),
+            ("Application/X-NDJSON;q=1", ExportForm::Lines),
+            ("application/json, application/x-ndjson", ExportForm::Lines),
+            ("text/csv", ExportForm::Csv),
+            ("TEXT/CSV; header=present", ExportForm::Csv),
+            ("text/csv, application/x-ndjson", ExportForm::Csv),
         ] {
             assert_eq!(asks(accept), Some(form), "{accept}");
         }
         for accept in ["*/*", "text/*", "application/json", "", "application/x-ndjson+x", "text/csvx"] {
             assert_eq!(asks(accept), None, "{accept}");
         }
-        assert_eq!(Form::accepted(&TestRequest::default().to_http_request()), None);
+        assert_eq!(ExportForm::accepted(&TestRequest::default().to_http_request()), None);
     }
 }

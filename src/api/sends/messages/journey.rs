@@ -20,18 +20,16 @@ use crate::engine::Traced;
 
 /// A message and its journey.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = MessageJourney)]
-pub(in crate::api) struct Journey {
+pub(crate) struct MessageJourney {
     /// The message, as in the list.
     message: MessageRecord,
     /// The steps that are kept, in order.
-    steps: Vec<StepRecord>,
+    steps: Vec<MessageStep>,
 }
 
 /// One step of a message's journey.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = MessageStep)]
-pub(in crate::api) struct StepRecord {
+pub(crate) struct MessageStep {
     /// The kind of the step.
     #[schema(value_type = MessageMilestone, example = "accepted")]
     step: &'static str,
@@ -47,16 +45,16 @@ pub(in crate::api) struct StepRecord {
     waiting: Option<WaitingRecord>,
 }
 
-impl From<Traced> for Journey {
+impl From<Traced> for MessageJourney {
     fn from(Traced { snapshot, message, reference, steps }: Traced) -> Self {
         Self {
             message: MessageRecord::new(message, &snapshot).named(reference),
-            steps: steps.into_iter().map(StepRecord::from).collect(),
+            steps: steps.into_iter().map(MessageStep::from).collect(),
         }
     }
 }
 
-impl From<Step> for StepRecord {
+impl From<Step> for MessageStep {
     fn from(Step { milestone, at, until, failure, waiting }: Step) -> Self {
         Self {
             step: milestone.as_str(),
@@ -81,19 +79,19 @@ impl From<Step> for StepRecord {
         ("ordinal" = u64, Path, description = "The message's position in the send, from 0"),
     ),
     responses(
-        (status = 200, description = "The message and its journey", body = Journey),
+        (status = 200, description = "The message and its journey", body = MessageJourney),
         (status = 404, description = "`send_not_found`, `message_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn show(
+pub(crate) async fn show(
     company: Company,
     state: Data<State>,
     id: Id,
     request: HttpRequest,
-) -> Answer<Journey> {
+) -> Answer<MessageJourney> {
     let id = send_id(id)?;
     // A value that is not an ordinal matches no message. Other companies are told that there is no such send.
     let ordinal = request.match_info().get("ordinal").and_then(|ordinal| ordinal.parse().ok());
     let traced = state.engine.sends().trace(company.id, id, ordinal.unwrap_or(u64::MAX)).await?;
-    Ok(Json(Journey::from(traced)))
+    Ok(Json(MessageJourney::from(traced)))
 }

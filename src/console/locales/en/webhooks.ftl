@@ -246,3 +246,5 @@ webhooks-event-template-paused = A template was paused
 webhooks-event-template-disabled = A template was disabled
 webhooks-event-template-category = The category of a template changed
 webhooks-event-template-quality = The quality of a template changed
+webhooks-group-provider = News about numbers
+webhooks-event-provider-notice = Meta said something about a number, or what a person wants to get

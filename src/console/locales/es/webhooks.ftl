@@ -246,3 +246,5 @@ webhooks-event-template-paused = Se pausó una plantilla
 webhooks-event-template-disabled = Se desactivó una plantilla
 webhooks-event-template-category = Cambió la categoría de una plantilla
 webhooks-event-template-quality = Cambió la calidad de una plantilla
+webhooks-group-provider = Novedades de números
+webhooks-event-provider-notice = Meta dijo algo de un número, o lo que una persona quiere recibir

@@ -246,3 +246,5 @@ webhooks-event-template-paused = Um modelo foi pausado
 webhooks-event-template-disabled = Um modelo foi desativado
 webhooks-event-template-category = A categoria de um modelo mudou
 webhooks-event-template-quality = A qualidade de um modelo mudou
+webhooks-group-provider = Novidades de números
+webhooks-event-provider-notice = A Meta disse algo de um número, ou o que uma pessoa quer receber

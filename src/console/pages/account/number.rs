@@ -9,7 +9,7 @@ use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults};
 use crate::console::component::number;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::visitor::Person;
 use crate::domain::phone::{Country, PhoneNumber};
@@ -21,11 +21,7 @@ const NUMBER_CHARS: usize = 60;
 pub(super) type Submitted = (Form, Vec<PhoneNumber>);
 
 /// Sets the number, or removes it when the field is empty.
-pub(in crate::console) async fn change(
-    person: Person,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn change(person: Person, state: Data<State>, mut form: Form) -> Result<Answer> {
     let is_empty = form.words().one("phone_number").is_empty();
     let (number, meant) = match is_empty {
         true => (None, Vec::new()),
@@ -40,12 +36,11 @@ pub(in crate::console) async fn change(
     }
     OwnProfile::of(&state.accounts).set_phone_number(&person.signed_in, number, &person.origin).await?;
     let key = if is_empty { "account-number-removed" } else { "account-number-saved" };
-    state.flashes.put(person.session, "done", person.text.get(key));
-    Ok(Answer::to(PLACE))
+    Ok(Answer::done(&state, &person, person.text.get(key), PLACE))
 }
 
 /// The country of the chosen company, whose national numbers are understood.
-async fn country(person: &Person, state: &State) -> Result<Option<Country>, Error> {
+async fn country(person: &Person, state: &State) -> Result<Option<Country>> {
     let Some(company) = &person.company else { return Ok(None) };
     Ok(state.engine.company(company.id).await?.country().await?.likely())
 }

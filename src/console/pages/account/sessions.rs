@@ -11,12 +11,12 @@ use crate::console::component::browser::browser;
 use crate::console::component::confirm::confirm;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::query::Id;
 use crate::console::visitor::{Person, Visitor};
 
 /// Ends one of the person's sessions.
-pub(in crate::console) async fn end(person: Person, state: Data<State>, id: Id) -> Result<Answer, Error> {
+pub(crate) async fn end(person: Person, state: Data<State>, id: Id) -> Result<Answer> {
     match state.accounts.end_session(&person.signed_in.user, id.0, &person.origin).await {
         // A session that has already ended counts as a success.
         Ok(()) | Err(accounts::Error::NotFound) => Ok(done(&state, &person, "account-session-ended")),
@@ -25,11 +25,7 @@ pub(in crate::console) async fn end(person: Person, state: Data<State>, id: Id) 
 }
 
 /// Ends all of the person's sessions except this one.
-pub(in crate::console) async fn end_others(
-    visitor: Visitor,
-    person: Person,
-    state: Data<State>,
-) -> Result<Answer, Error> {
+pub(crate) async fn end_others(visitor: Visitor, person: Person, state: Data<State>) -> Result<Answer> {
     let token = state.accounts.end_other_sessions(&person.signed_in, &person.origin).await?;
     Ok(renewed(&state, &visitor, &person, &token, "account-others-ended"))
 }
@@ -51,13 +47,8 @@ pub(super) fn section(person: &Person, sessions: &[Session]) -> Markup {
 
 fn list(person: &Person, sessions: &[Session]) -> Markup {
     let text = person.text;
-    let columns = [
-        Column::words(text.get("account-browser")),
-        Column::words(text.get("account-address")),
-        Column::words(text.get("account-since")),
-        Column::words(text.get("account-last-used")),
-        Column::words(""),
-    ];
+    let columns =
+        Column::all(text, ["account-browser", "account-address", "account-since", "account-last-used", ""]);
     let rows = sessions.iter().map(|session| {
         let end = if session.id == person.session {
             html! { strong { (text.get("account-this-session")) } }

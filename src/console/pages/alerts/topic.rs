@@ -122,7 +122,8 @@ fn title(text: Text, zone: &Zone, fact: &AlertFact) -> String {
         | FactKind::Wrote(_)
         | FactKind::Conversation(_)
         | FactKind::OptedOut(_)
-        | FactKind::OptedIn(_) => String::new(),
+        | FactKind::OptedIn(_)
+        | FactKind::Notice { .. } => String::new(),
     }
 }
 
@@ -186,7 +187,8 @@ fn remedy(fact: &AlertFact) -> &'static str {
         | FactKind::Wrote(_)
         | FactKind::Conversation(_)
         | FactKind::OptedOut(_)
-        | FactKind::OptedIn(_) => "alerts-do-send",
+        | FactKind::OptedIn(_)
+        | FactKind::Notice { .. } => "alerts-do-send",
     }
 }
 

@@ -5,7 +5,7 @@ use crate::console::text::Text;
 use crate::engine::records::changes::What;
 
 /// Who made a change, from the name in the record.
-pub(in crate::console) fn author(text: Text, who: &str) -> String {
+pub(crate) fn author(text: Text, who: &str) -> String {
     match who.split_once(':') {
         Some(("user", "")) => text.get("changes-by-stranger"),
         Some(("user", email)) => email.to_owned(),
@@ -17,7 +17,7 @@ pub(in crate::console) fn author(text: Text, who: &str) -> String {
 }
 
 /// The kind of record that was changed.
-pub(in crate::console) fn kind(text: Text, what: What) -> String {
+pub(crate) fn kind(text: Text, what: What) -> String {
     text.get(match what {
         What::Tier => "changes-kind-tier",
         What::Company => "changes-kind-company",
@@ -58,7 +58,7 @@ pub(in crate::console) fn kind(text: Text, what: What) -> String {
 }
 
 /// A field of a recorded value; `None` for a field without words, which is shown by its name.
-pub(in crate::console) fn field(text: Text, name: &str) -> Option<String> {
+pub(crate) fn field(text: Text, name: &str) -> Option<String> {
     let key = match name {
         "id" => "shell-id",
         "name" => "changes-field-name",

@@ -9,7 +9,7 @@ use crate::console::answer::Answer;
 use crate::console::component::copy::copy;
 use crate::console::component::field::{Field, once};
 use crate::console::component::notice::warning;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
@@ -17,12 +17,7 @@ use crate::domain::channel::{Channel, Kind, Status};
 use crate::engine::Webhook;
 
 /// Reconnects the channel, with a new token if one is given.
-pub(in crate::console) async fn reconnect(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn reconnect(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
     let token = shape::token(&mut form);
     if form.has_faults() {
@@ -37,12 +32,12 @@ pub(in crate::console) async fn reconnect(
 }
 
 /// Sets the secret that signs webhooks.
-pub(in crate::console) async fn set_app_secret(
+pub(crate) async fn set_app_secret(
     viewer: Viewer,
     state: Data<State>,
     id: Id,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
     let given = shape::app_secret(&mut form);
     if given.is_none() && !form.has_faults() {
@@ -60,12 +55,7 @@ pub(in crate::console) async fn set_app_secret(
 }
 
 /// The part of the page.
-pub(super) async fn part(
-    viewer: &Viewer,
-    state: &State,
-    channel: &Channel,
-    form: &Form,
-) -> Result<Markup, Error> {
+pub(super) async fn part(viewer: &Viewer, state: &State, channel: &Channel, form: &Form) -> Result<Markup> {
     let text = viewer.text;
     let waba_id = channel.waba_id.as_deref().unwrap_or_default();
     let place = format!("/console/channels/{}", channel.id);
@@ -97,7 +87,7 @@ pub(super) async fn part(
 
 /// The settings for the provider's console. The verify token proves that the address is ours, so only owners
 /// see it.
-async fn webhook(viewer: &Viewer, state: &State, channel: &Channel, form: &Form) -> Result<Markup, Error> {
+async fn webhook(viewer: &Viewer, state: &State, channel: &Channel, form: &Form) -> Result<Markup> {
     let text = viewer.text;
     let Webhook { path, verify_token, has_app_secret } = state.engine.webhooks().of(channel).await?;
     let base = state.options.public_url.as_ref();

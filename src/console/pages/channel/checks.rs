@@ -9,7 +9,7 @@ use crate::console::answer::Answer;
 use crate::console::component::icon::Icon;
 use crate::console::component::notice::{fault, warning};
 use crate::console::component::time::ahead;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::query::Id;
 use crate::console::text::Text;
@@ -39,12 +39,7 @@ enum Passed {
 }
 
 /// Asks the provider about the channel now.
-pub(in crate::console) async fn check(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn check(viewer: Viewer, state: Data<State>, id: Id, form: Form) -> Result<Answer> {
     let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
     let subscribes = form.words().has("subscribe", "yes");
     let checked = state.engine.channels().check(channel.id, subscribes).await?.ok_or(Error::NotFound)?;
@@ -53,12 +48,7 @@ pub(in crate::console) async fn check(
 }
 
 /// Keeps a result for the next page of its channel.
-pub(in crate::console) fn keep(
-    viewer: &Viewer,
-    state: &State,
-    channel: &Channel,
-    checked: &Result<Checked, Unfit>,
-) {
+pub(crate) fn keep(viewer: &Viewer, state: &State, channel: &Channel, checked: &Result<Checked, Unfit>) {
     let shown = result(viewer, channel, checked).into_string();
     state.flashes.put(viewer.session, RESULT, format!("{}{shown}", channel.id));
 }
@@ -114,7 +104,7 @@ fn result(viewer: &Viewer, channel: &Channel, checked: &Result<Checked, Unfit>) 
 }
 
 /// Every check, in order: those before a refused one passed, and those after it were not made.
-pub(in crate::console) fn list(text: Text, unfit: Option<&Unfit>, is_subscribed: Option<bool>) -> Markup {
+pub(crate) fn list(text: Text, unfit: Option<&Unfit>, is_subscribed: Option<bool>) -> Markup {
     let passed = |field: CheckedField| match (unfit, unfit.and_then(Unfit::field)) {
         (None, _) => Passed::Yes,
         (Some(_), Some(refused)) if field == refused => Passed::No,
@@ -142,7 +132,7 @@ pub(in crate::console) fn list(text: Text, unfit: Option<&Unfit>, is_subscribed:
 }
 
 /// The objection in words, with the provider's own sentence.
-pub(in crate::console) fn words(text: Text, unfit: &Unfit) -> String {
+pub(crate) fn words(text: Text, unfit: &Unfit) -> String {
     let (key, Failure { code, sentence }) = match unfit {
         Unfit::Token(said) => ("channels-unfit-token", said),
         Unfit::Number(said) => ("channels-unfit-number", said),

@@ -18,7 +18,7 @@ use crate::domain::rate::Rate;
 use crate::domain::tier::Quota;
 
 /// The channel's present pace, beside its limit.
-pub(in crate::console) fn pace(person: &Person, limits: &Limits) -> Markup {
+pub(crate) fn pace(person: &Person, limits: &Limits) -> Markup {
     let text = person.text;
     html! {
         (chart(person, limits, |chart| chart.show(text)))
@@ -28,7 +28,7 @@ pub(in crate::console) fn pace(person: &Person, limits: &Limits) -> Markup {
 }
 
 /// The same in a row of a table.
-pub(in crate::console) fn small_pace(person: &Person, limits: &Limits) -> Markup {
+pub(crate) fn small_pace(person: &Person, limits: &Limits) -> Markup {
     html! {
         (chart(person, limits, |chart| chart.spark(person.text)))
         (waits(person, limits))
@@ -68,7 +68,7 @@ fn waits(person: &Person, limits: &Limits) -> Markup {
 }
 
 /// Every limit, those in force first.
-pub(in crate::console) fn table_of(person: &Person, limits: &Limits) -> Markup {
+pub(crate) fn table_of(person: &Person, limits: &Limits) -> Markup {
     let text = person.text;
     let columns = [
         Column::words(text.get("channels-limit")),
@@ -102,7 +102,7 @@ pub(in crate::console) fn table_of(person: &Person, limits: &Limits) -> Markup {
 }
 
 /// How much a limit allows.
-pub(in crate::console) fn allowed(person: &Person, allows: Allows) -> Markup {
+pub(crate) fn allowed(person: &Person, allows: Allows) -> Markup {
     let text = person.text;
     let quota = |key: &str, quota: Quota| match quota {
         Quota::AtMost(most) => text.with(key, [("count", most.into())]),

@@ -17,7 +17,7 @@ use crate::console::component::field::{Field, once};
 use crate::console::component::notice::warning;
 use crate::console::component::time::second;
 use crate::console::component::{confirm, copy};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::query::Id;
 use crate::console::text::Text;
@@ -34,12 +34,7 @@ const NUMBER: usize = 40;
 const ASSERTION: usize = 64 * 1024;
 
 /// Begins to link a phone, with a code to type if a number is given.
-pub(in crate::console) async fn pair(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn pair(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let channel = of_kind(&viewer, &state, id, Kind::WebSession).await?;
     let number = form.optional("phone_number", NUMBER).map(|typed| PhoneNumber::parse(&typed)).transpose();
     let number = number.unwrap_or_else(|_| {
@@ -61,19 +56,19 @@ pub(in crate::console) async fn pair(
 }
 
 /// Whether a person accepted the risks of this channel.
-async fn is_risk_accepted(state: &State, channel: &Channel) -> Result<bool, Error> {
+async fn is_risk_accepted(state: &State, channel: &Channel) -> Result<bool> {
     Ok(state.engine.company(channel.company_id).await?.channels().is_risk_accepted(channel.id).await?)
 }
 
 /// Notes a fault unless the person accepts the risks.
-pub(in crate::console) fn require_acceptance(form: &mut Form) {
+pub(crate) fn require_acceptance(form: &mut Form) {
     if !form.words().has("risk", "accepted") {
         form.fault("risk", form.text().get("pairing-fault-risk"));
     }
 }
 
 /// The risks of a connection that WhatsApp does not offer to programs, and the checkbox that accepts them.
-pub(in crate::console) fn risk(form: &Form) -> Markup {
+pub(crate) fn risk(form: &Form) -> Markup {
     let text = form.text();
     html! {
         (warning(&html! {
@@ -88,7 +83,7 @@ pub(in crate::console) fn risk(form: &Form) -> Markup {
 }
 
 /// Unlinks the phone, or ends a pairing.
-pub(in crate::console) async fn unlink(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
+pub(crate) async fn unlink(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
     let channel = of_kind(&viewer, &state, id, Kind::WebSession).await?;
     state.engine.phones().unlink(&channel).await?;
     state.flashes.put(viewer.session, "done", viewer.text.get("pairing-unlinked-done"));
@@ -96,12 +91,7 @@ pub(in crate::console) async fn unlink(viewer: Viewer, state: Data<State>, id: I
 }
 
 /// Takes the answer at the passkey gate: an assertion, or the confirmation that the codes are the same.
-pub(in crate::console) async fn passkey(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn passkey(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let channel = of_kind(&viewer, &state, id, Kind::WebSession).await?;
     let answer = if form.words().has("confirmed", "yes") {
         Some(PasskeyAnswer::Confirmation)
@@ -143,12 +133,7 @@ fn assertion(form: &mut Form) -> Option<Assertion> {
 }
 
 /// The part of the page.
-pub(super) async fn part(
-    viewer: &Viewer,
-    state: &State,
-    channel: &Channel,
-    form: &Form,
-) -> Result<Markup, Error> {
+pub(super) async fn part(viewer: &Viewer, state: &State, channel: &Channel, form: &Form) -> Result<Markup> {
     let place = format!("/console/channels/{}", channel.id);
     let shows_assertion = form.fault_of("assertion").is_some();
     let (stage, progress) = progress(viewer, state, channel).await?;
@@ -205,11 +190,7 @@ pub(super) fn actions(
 }
 
 /// The progress of the pairing; a live part.
-pub(super) async fn progress(
-    viewer: &Viewer,
-    state: &State,
-    channel: &Channel,
-) -> Result<(Stage, Markup), Error> {
+pub(super) async fn progress(viewer: &Viewer, state: &State, channel: &Channel) -> Result<(Stage, Markup)> {
     let text = viewer.text;
     let pairing = match state.engine.phones().pairing(channel.id).await {
         Ok(pairing) => pairing,

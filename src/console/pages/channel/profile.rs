@@ -10,8 +10,8 @@ use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::library::OfferedFiles;
-use crate::console::component::notice::{done, fault};
-use crate::console::error::Error;
+use crate::console::component::notice::fault;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
@@ -34,29 +34,31 @@ const WEBSITES: [&str; 2] = ["website_1", "website_2"];
 const WEBSITE: usize = 256;
 /// The most characters of a trade.
 const TRADE: usize = 64;
-/// The trades, in the provider's words.
-const TRADES: [&str; 18] = [
-    "APPAREL",
-    "AUTO",
-    "BEAUTY",
-    "EDU",
-    "ENTERTAIN",
-    "EVENT_PLAN",
-    "FINANCE",
-    "GOVT",
-    "GROCERY",
-    "HEALTH",
-    "HOTEL",
-    "NONPROFIT",
-    "NOT_A_BIZ",
-    "OTHER",
-    "PROF_SERVICES",
-    "RESTAURANT",
-    "RETAIL",
-    "TRAVEL",
+/// The trades in the provider's words, with the keys of their names.
+const TRADES: [(&str, &str); 18] = [
+    ("APPAREL", "profile-trade-apparel"),
+    ("AUTO", "profile-trade-auto"),
+    ("BEAUTY", "profile-trade-beauty"),
+    ("EDU", "profile-trade-edu"),
+    ("ENTERTAIN", "profile-trade-entertain"),
+    ("EVENT_PLAN", "profile-trade-event-plan"),
+    ("FINANCE", "profile-trade-finance"),
+    ("GOVT", "profile-trade-govt"),
+    ("GROCERY", "profile-trade-grocery"),
+    ("HEALTH", "profile-trade-health"),
+    ("HOTEL", "profile-trade-hotel"),
+    ("NONPROFIT", "profile-trade-nonprofit"),
+    ("NOT_A_BIZ", "profile-trade-not-a-biz"),
+    ("PROF_SERVICES", "profile-trade-prof-services"),
+    ("RESTAURANT", "profile-trade-restaurant"),
+    ("RETAIL", "profile-trade-retail"),
+    ("TRAVEL", "profile-trade-travel"),
+    ("OTHER", "profile-trade-other"),
 ];
+/// The provider's word for no trade, which cannot be given.
+const NO_TRADE: &str = "UNDEFINED";
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
     match TemplateDesk::of(&state.engine, &channel).profile().await {
         Ok(profile) => page(&viewer, &state, &channel, &profile, None).await,
@@ -69,12 +71,7 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id)
 }
 
 /// Changes the fields that are other than those at the provider.
-pub(in crate::console) async fn change(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn change(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
     let desk = TemplateDesk::of(&state.engine, &channel);
     let present = match desk.profile().await {
@@ -92,8 +89,7 @@ pub(in crate::console) async fn change(
             {
                 return Ok(Err(declined));
             }
-            state.flashes.put(viewer.session, "done", viewer.text.get("profile-saved"));
-            Ok(Ok(Answer::to(place(&channel))))
+            Ok(Ok(Answer::done(&state, &viewer, viewer.text.get("profile-saved"), place(&channel))))
         };
         match state.once.attempt::<Declined>(&viewer, &form, act).await? {
             Ok(answer) => return Ok(answer),
@@ -113,7 +109,6 @@ fn read(form: &mut Form, present: &Map<String, Value>) -> Map<String, Value> {
             fields.insert(name.to_owned(), given.into());
         }
     }
-    // The provider's word for no trade cannot be given.
     if let Some(trade) = form.optional("vertical", TRADE).filter(|trade| trade != before("vertical")) {
         fields.insert("vertical".to_owned(), trade.into());
     }
@@ -133,6 +128,25 @@ fn read(form: &mut Form, present: &Map<String, Value>) -> Map<String, Value> {
     fields
 }
 
+/// The profile's trade in the provider's words, which may be none of [`TRADES`]; empty if it has none.
+fn trade(profile: &Map<String, Value>) -> &str {
+    profile.get("vertical").and_then(Value::as_str).filter(|word| *word != NO_TRADE).unwrap_or_default()
+}
+
+/// A trade's name.
+fn named(text: Text, word: &str) -> String {
+    let known = TRADES.iter().find(|(known, _)| *known == word);
+    known.map_or_else(|| word.to_owned(), |(_, key)| text.get(key))
+}
+
+/// The trades to choose from: the present one too, whatever it is.
+fn trades(text: Text, present: &str) -> impl Iterator<Item = (&str, String)> {
+    let is_known = TRADES.iter().any(|(word, _)| *word == present);
+    let own = if present.is_empty() { text.get("profile-trade-none") } else { present.to_owned() };
+    let first = (!is_known).then_some((present, own));
+    first.into_iter().chain(TRADES.iter().map(move |(word, key)| (*word, text.get(key))))
+}
+
 /// The websites of a profile.
 fn websites(profile: &Map<String, Value>) -> Vec<&str> {
     let sites = profile.get("websites").and_then(Value::as_array).into_iter().flatten();
@@ -140,7 +154,7 @@ fn websites(profile: &Map<String, Value>) -> Vec<&str> {
 }
 
 /// Why the provider was not asked or said no, in the person's language.
-fn said(text: Text, declined: Declined) -> Result<String, Error> {
+fn said(text: Text, declined: Declined) -> Result<String> {
     match declined {
         Declined::ByProvider(failure) => {
             Ok(text.with("profile-refused", [("reason", failure.sentence.into())]))
@@ -171,18 +185,17 @@ async fn page(
     channel: &Channel,
     profile: &Map<String, Value>,
     submitted: Option<&Form>,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let text = viewer.text;
     let value = |name: &str| profile.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let texts = TEXTS.map(|(name, ..)| (name, value(name)));
     let sites = WEBSITES.into_iter().zip(websites(profile).into_iter().map(str::to_owned));
-    let filled = texts.into_iter().chain([("vertical", value("vertical"))]).chain(sites);
+    let filled = texts.into_iter().chain([("vertical", trade(profile).to_owned())]).chain(sites);
     let present = Form::filled(text, filled);
     let form = submitted.unwrap_or(&present);
     let files = OfferedFiles::read(&state.engine, viewer.company.id).await?;
     let has_picture = profile.get("profile_picture_url").is_some_and(Value::is_string);
     let body = html! {
-        @if let Some(said) = state.flashes.take(viewer.session, "done") { (done(&said)) }
         p { (text.get("profile-lead")) }
         @if viewer.is_owner() {
             form.panel method="post" {
@@ -190,7 +203,7 @@ async fn page(
                 @for (name, key, most) in TEXTS {
                     (Field::new(form, name, &text.get(key)).most(most).text())
                 }
-                (Field::new(form, "vertical", &text.get("profile-trade")).hint(&text.get("profile-trade-hint")).most(TRADE).suggesting(TRADES))
+                (Field::new(form, "vertical", &text.get("profile-trade")).select(trades(text, trade(profile))))
                 @for (number, name) in (1_u64..).zip(WEBSITES) {
                     (Field::new(form, name, &text.with("profile-website", [("number", number.into())])).most(WEBSITE).input("url"))
                 }
@@ -202,7 +215,7 @@ async fn page(
             section.panel {
                 dl.facts {
                     @for (name, key, _) in TEXTS { dt { (text.get(key)) } dd { (value(name)) } }
-                    dt { (text.get("profile-trade")) } dd { (value("vertical")) }
+                    dt { (text.get("profile-trade")) } dd { (named(text, trade(profile))) }
                     @for (number, site) in (1_u64..).zip(websites(profile)) {
                         dt { (text.with("profile-website", [("number", number.into())])) } dd { bdi { (site) } }
                     }
@@ -218,6 +231,16 @@ async fn page(
 mod tests {
     use super::*;
     use crate::console::language::Language;
+
+    #[test]
+    fn a_trade_that_is_not_known_can_be_kept() {
+        let text = Text(Language::English);
+        let first = |present| trades(text, present).next().unwrap();
+        assert_eq!(first(""), ("", "Not chosen".to_owned()));
+        assert_eq!(first("SPACE"), ("SPACE", "SPACE".to_owned()));
+        assert_eq!(trades(text, "RETAIL").count(), TRADES.len());
+        assert_eq!(named(text, "RETAIL"), "Shop");
+    }
 
     #[test]
     fn only_other_values_go_to_the_provider() {

@@ -5,9 +5,9 @@ use crate::console::form::Form;
 use crate::domain::secret::Secret;
 
 /// The longest name of a channel, in characters.
-pub(in crate::console) const NAME: usize = 200;
+pub(crate) const NAME: usize = 200;
 /// The most digits of a provider's id.
-pub(in crate::console) const ID: usize = 32;
+pub(crate) const ID: usize = 32;
 /// The fewest digits of a provider's id, which has some 15: a phone number has fewer.
 const LEAST_ID: usize = 14;
 /// The longest token, in characters. No token of the provider is nearly as long.
@@ -18,7 +18,7 @@ const APP_SECRET: usize = 32;
 const TOKEN: &str = "EAA";
 
 /// The name that a company gives a channel.
-pub(in crate::console) fn name(form: &mut Form) -> String {
+pub(crate) fn name(form: &mut Form) -> String {
     let name = form.required("name", NAME);
     if name.chars().any(char::is_control) {
         form.fault("name", form.text().get("channels-fault-name"));
@@ -27,7 +27,7 @@ pub(in crate::console) fn name(form: &mut Form) -> String {
 }
 
 /// The ids of a number and of its business account.
-pub(in crate::console) fn ids(form: &mut Form) -> (String, String) {
+pub(crate) fn ids(form: &mut Form) -> (String, String) {
     let (number, account) = (id(form, "phone_number_id"), id(form, "waba_id"));
     if number == account {
         form.fault("waba_id", form.text().get("channels-fault-same-id"));
@@ -46,7 +46,7 @@ fn id(form: &mut Form, name: &'static str) -> String {
 }
 
 /// An access token, if one was typed.
-pub(in crate::console) fn token(form: &mut Form) -> Option<Secret> {
+pub(crate) fn token(form: &mut Form) -> Option<Secret> {
     let token = secret(form, "token")?;
     let typed = token.expose();
     let key = if is_app_secret(typed) {
@@ -63,7 +63,7 @@ pub(in crate::console) fn token(form: &mut Form) -> Option<Secret> {
 }
 
 /// The secret that signs webhooks, if one was typed.
-pub(in crate::console) fn app_secret(form: &mut Form) -> Option<Secret> {
+pub(crate) fn app_secret(form: &mut Form) -> Option<Secret> {
     let secret = secret(form, "app_secret")?;
     let (typed, text) = (secret.expose(), form.text());
     if is_app_secret(typed) {

@@ -12,7 +12,7 @@ use crate::domain::limit;
 use crate::domain::phone::PhoneNumber;
 
 /// The name of a kind of channel.
-pub(in crate::console) fn kind(text: Text, kind: Kind) -> String {
+pub(crate) fn kind(text: Text, kind: Kind) -> String {
     text.get(match kind {
         Kind::BusinessAccount => "channels-kind-business",
         Kind::WebSession => "channels-kind-web",
@@ -20,7 +20,7 @@ pub(in crate::console) fn kind(text: Text, kind: Kind) -> String {
 }
 
 /// The badge of a channel's state.
-pub(in crate::console) fn state(text: Text, connection: &Connection) -> Markup {
+pub(crate) fn state(text: Text, connection: &Connection) -> Markup {
     if connection.status == Status::Connected && connection.reason.is_some() {
         return explained(Tone::Warning, &text.get("channels-state-restricted"), Topic::Restricted);
     }
@@ -28,7 +28,7 @@ pub(in crate::console) fn state(text: Text, connection: &Connection) -> Markup {
 }
 
 /// The meaning of the state for the company, and its reason.
-pub(in crate::console) fn explanation(text: Text, connection: &Connection) -> Markup {
+pub(crate) fn explanation(text: Text, connection: &Connection) -> Markup {
     let Some(Reason { code, sentence, provider_code }) = &connection.reason else {
         return html! { p { (text.get(meaning(connection.status))) } };
     };
@@ -54,7 +54,7 @@ pub(in crate::console) fn explanation(text: Text, connection: &Connection) -> Ma
 }
 
 /// The key of the text about a state.
-pub(in crate::console) const fn meaning(status: Status) -> &'static str {
+pub(crate) const fn meaning(status: Status) -> &'static str {
     match status {
         Status::Connected => "channels-means-connected",
         Status::Connecting => "channels-means-connecting",
@@ -65,7 +65,7 @@ pub(in crate::console) const fn meaning(status: Status) -> &'static str {
 }
 
 /// The codes of reasons, each with the keys of its title and of the text about it.
-pub(in crate::console) const REASONS: &[(&str, &str, &str)] = &[
+pub(crate) const REASONS: &[(&str, &str, &str)] = &[
     ("credentials_refused", "channels-why-credentials-refused", "channels-reason-credentials-refused"),
     ("account_restricted", "channels-why-account-restricted", "channels-reason-account-restricted"),
     ("no_usable_token", "channels-why-no-usable-token", "channels-reason-no-usable-token"),
@@ -96,7 +96,7 @@ fn because(code: &str) -> Option<(&'static str, &'static str)> {
 }
 
 /// The channel's number in groups, if it has one.
-pub(in crate::console) fn number(channel: &Channel) -> Markup {
+pub(crate) fn number(channel: &Channel) -> Markup {
     html! {
         @match channel.phone_number.as_deref().filter(|number| !number.is_empty()) {
             Some(number) => bdi { (PhoneNumber::parse(number).map_or_else(|_| number.to_owned(), grouped)) },
@@ -106,7 +106,7 @@ pub(in crate::console) fn number(channel: &Channel) -> Markup {
 }
 
 /// The name of a limit.
-pub(in crate::console) fn limit(text: Text, name: limit::Name) -> String {
+pub(crate) fn limit(text: Text, name: limit::Name) -> String {
     text.get(match name {
         limit::Name::MessagesPerSecond => "channels-limit-messages-per-second",
         limit::Name::ProviderLevel => "channels-limit-provider-level",
@@ -123,7 +123,7 @@ pub(in crate::console) fn limit(text: Text, name: limit::Name) -> String {
 }
 
 /// How the provider rates the number.
-pub(in crate::console) fn quality(text: Text, rating: Option<&str>) -> Markup {
+pub(crate) fn quality(text: Text, rating: Option<&str>) -> Markup {
     let (tone, key) = match rating {
         Some("GREEN") => (Tone::Good, "channels-quality-high"),
         Some("YELLOW") => (Tone::Warning, "channels-quality-medium"),

@@ -6,18 +6,13 @@ use actix_web::web::Data;
 use super::{LINK, MEMBER_LINK, PLACE};
 use crate::accounts;
 use crate::console::answer::Answer;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 use crate::console::{State, address};
 
 /// Makes a link with which a member chooses a new password; it is shown once.
-pub(in crate::console) async fn make(
-    viewer: Viewer,
-    state: Data<State>,
-    request: HttpRequest,
-    id: Id,
-) -> Result<Answer, Error> {
+pub(crate) async fn make(viewer: Viewer, state: Data<State>, request: HttpRequest, id: Id) -> Result<Answer> {
     match state.accounts.member_link(&viewer.who(), viewer.company.id, id.0).await {
         Ok(link) => {
             let link = format!("{}{}", address::base(&request, &state), link.path());
@@ -32,12 +27,12 @@ pub(in crate::console) async fn make(
 }
 
 /// Makes the link of an invitation again, which ends the earlier one; it is shown once.
-pub(in crate::console) async fn invite_again(
+pub(crate) async fn invite_again(
     viewer: Viewer,
     state: Data<State>,
     request: HttpRequest,
     id: Id,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let link = state.accounts.invite_again(&viewer.who(), viewer.company.id, id.0).await?;
     let link = format!("{}{}", address::base(&request, &state), link.path());
     state.flashes.put(viewer.session, LINK, link);

@@ -6,7 +6,7 @@ use super::choice::Choice;
 use crate::console::component::field::Field;
 use crate::console::component::notice;
 use crate::console::component::phone::phone;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::pages::templates::{category, state_of, why};
 use crate::console::text::Text;
@@ -34,7 +34,7 @@ pub(super) struct Cards {
 
 impl Cards {
     /// The newest templates that can be sent, and some that cannot.
-    pub(super) async fn read(records: &CompanyRecords, waba: &str, words: &Words) -> Result<Self, Error> {
+    pub(super) async fn read(records: &CompanyRecords, waba: &str, words: &Words) -> Result<Self> {
         let search: String = words.one("find_template").chars().take(SEARCH_CHARS).collect();
         let search = Some(search.as_str()).filter(|search| !search.is_empty());
         let page = |limit| PageRequest { page: 1, limit };

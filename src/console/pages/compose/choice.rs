@@ -9,7 +9,7 @@ use super::content::Kind;
 use crate::console::State;
 use crate::console::component::library::OfferedFiles;
 use crate::console::component::notice;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
@@ -45,7 +45,7 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    pub(super) async fn read(state: &State, viewer: &Viewer, words: &Words) -> Result<Self, Error> {
+    pub(super) async fn read(state: &State, viewer: &Viewer, words: &Words) -> Result<Self> {
         let company = viewer.company.id;
         let (kind, is_open) = (Kind::of(words.one("type")), !words.names("type"));
         // Before the records, whose turn others wait for.

@@ -12,7 +12,7 @@ use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::drafts::{self, FIELD, Keeping};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::Page;
 use crate::console::query::Query;
@@ -48,12 +48,7 @@ fn keeper(viewer: &Viewer) -> (Uuid, Uuid) {
 
 /// Keeps what the form has, for the person alone. Returns the form's content with the id of the draft, which whatever is
 /// made of the content continues.
-pub(super) async fn follow(
-    viewer: &Viewer,
-    state: &State,
-    form: &Form,
-    content: String,
-) -> Result<String, Error> {
+pub(super) async fn follow(viewer: &Viewer, state: &State, form: &Form, content: String) -> Result<String> {
     Ok(match drafts::keep(state, keeper(viewer), form.words(), false).await? {
         Keeping::As(id) => format!("{content}&{FIELD}={id}"),
         Keeping::TooLong | Keeping::TooMany => content,
@@ -69,7 +64,7 @@ pub(super) fn followed(form: &Form, content: String) -> String {
 }
 
 /// The address of the form with what it has now; `None` when it is too long to be kept.
-pub(super) async fn kept(viewer: &Viewer, state: &State, form: &Form) -> Result<Option<String>, Error> {
+pub(super) async fn kept(viewer: &Viewer, state: &State, form: &Form) -> Result<Option<String>> {
     Ok(match drafts::keep(state, keeper(viewer), form.words(), false).await? {
         Keeping::As(id) => Some(drafts::place(id)),
         Keeping::TooLong | Keeping::TooMany => None,
@@ -77,14 +72,13 @@ pub(super) async fn kept(viewer: &Viewer, state: &State, form: &Form) -> Result<
 }
 
 /// Saves the form as a draft of the company. A form that is sent twice saves one.
-pub(super) async fn save(viewer: &Viewer, state: &Data<State>, mut form: Form) -> Result<Answer, Error> {
+pub(super) async fn save(viewer: &Viewer, state: &Data<State>, mut form: Form) -> Result<Answer> {
     let saved = state
         .once
         .attempt(viewer, &form, async || {
             Ok(match drafts::keep(state, keeper(viewer), form.words(), true).await? {
                 Keeping::As(_) => {
-                    state.flashes.put(viewer.session, "done", viewer.text.get("drafts-saved"));
-                    Ok(Answer::to("/console/sends/drafts"))
+                    Ok(Answer::done(state, viewer, viewer.text.get("drafts-saved"), "/console/sends/drafts"))
                 }
                 Keeping::TooMany => Err("drafts-too-many"),
                 Keeping::TooLong => Err("drafts-too-long"),
@@ -101,12 +95,7 @@ pub(super) async fn save(viewer: &Viewer, state: &Data<State>, mut form: Form) -
 }
 
 /// The form with a draft, with the result of its test and what it lacks, if the query names them.
-pub(super) async fn open(
-    viewer: &Viewer,
-    state: &Data<State>,
-    id: Uuid,
-    query: &Query,
-) -> Result<Page, Error> {
+pub(super) async fn open(viewer: &Viewer, state: &Data<State>, id: Uuid, query: &Query) -> Result<Page> {
     let records = state.engine.company(viewer.company.id).await?;
     let content = records.drafts().content(viewer.signed_in.user.id, id, Timestamp::now()).await?;
     drop(records);
@@ -121,12 +110,7 @@ pub(super) async fn open(
 }
 
 /// The form, below what there is to say of it first.
-pub(super) async fn shown(
-    viewer: &Viewer,
-    state: &Data<State>,
-    form: &Form,
-    first: &Markup,
-) -> Result<Page, Error> {
+pub(super) async fn shown(viewer: &Viewer, state: &Data<State>, form: &Form, first: &Markup) -> Result<Page> {
     let around = Around::read(state, viewer, form, SendStep::Who).await?;
     let mut page = page(viewer, &around, form, &Checked::default());
     page.body = html! { (first) (page.body) };

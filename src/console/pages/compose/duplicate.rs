@@ -10,7 +10,7 @@ use super::web::{GROUP, PERSON};
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::component::notice;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::Page;
 use crate::console::pages::send::words;
@@ -89,7 +89,7 @@ pub(in crate::console::pages) fn place(send: Uuid) -> String {
 }
 
 /// The form with a copy of another send.
-pub(super) async fn show(viewer: &Viewer, state: &Data<State>, send: Uuid) -> Result<Page, Error> {
+pub(super) async fn show(viewer: &Viewer, state: &Data<State>, send: Uuid) -> Result<Page> {
     let Duplicate { form, lacks } = of(viewer, state, send, CopyKind::Another).await?;
     let lacks = html! { @if let Some(lacking) = lacks { (lacking.notice(viewer.text)) } };
     draft::shown(viewer, state, &form, &lacks).await
@@ -101,7 +101,7 @@ pub(in crate::console::pages) async fn of(
     state: &State,
     send_id: Uuid,
     copy: CopyKind,
-) -> Result<Duplicate, Error> {
+) -> Result<Duplicate> {
     let records = state.engine.company(viewer.company.id).await?;
     let send = records.sends().head(send_id, Timestamp::now()).await?.ok_or(Error::NotFound)?;
     let sent = records.sends().sent(send_id).await?.ok_or(Error::NotFound)?;

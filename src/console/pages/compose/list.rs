@@ -11,7 +11,7 @@ use crate::console::component::countries;
 use crate::console::component::field::Field;
 use crate::console::component::formatting::beginning;
 use crate::console::component::notice;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
@@ -73,7 +73,7 @@ impl RecipientList {
         viewer: &Viewer,
         choice: &Choice,
         words: &Words,
-    ) -> Result<Option<Self>, Error> {
+    ) -> Result<Option<Self>> {
         let Some(id) = named(words).filter(|_| !choice.is_web()) else { return Ok(None) };
         let (imports, company) = (state.engine.imports(), viewer.company.id);
         let Some(file) = imports.recipients(company, id).await? else { return Ok(None) };
@@ -123,7 +123,7 @@ pub(super) fn complain(form: &mut Form) {
 }
 
 /// Takes the file out of the form.
-pub(super) async fn drop(viewer: &Viewer, state: &State, form: &mut Form) -> Result<(), Error> {
+pub(super) async fn drop(viewer: &Viewer, state: &State, form: &mut Form) -> Result<()> {
     if let Some(id) = named(form.words()) {
         state.engine.imports().discard_recipients(viewer.company.id, id).await?;
     }

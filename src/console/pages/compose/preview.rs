@@ -17,7 +17,7 @@ use crate::console::State;
 use crate::console::component::formatting::{LABEL_CHARS, LINK_CHARS, TEXT_CHARS, beginning};
 use crate::console::component::library::take_chosen;
 use crate::console::component::phone::{literal, phone};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
@@ -46,11 +46,7 @@ pub(super) fn preview(text: Text, choice: &Choice, words: &Words, sample: &Sampl
 }
 
 /// Only the preview, for a page that is being filled in.
-pub(in crate::console) async fn follow(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<HttpResponse, Error> {
+pub(crate) async fn follow(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<HttpResponse> {
     take_chosen(&mut form);
     let choice = Choice::read(&state, &viewer, form.words()).await?;
     let sample = Sample::read(&state, &viewer, &choice, form.words()).await?;

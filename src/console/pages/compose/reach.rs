@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use super::choice::Choice;
 use super::{audience, bulk, content, in_time, list};
 use crate::console::State;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
@@ -58,7 +58,7 @@ pub(super) async fn read(
     viewer: &Viewer,
     choice: &Choice,
     words: &Words,
-) -> Result<Reach, Error> {
+) -> Result<Reach> {
     let business = choice.channels.iter().filter(|channel| channel.kind == Kind::BusinessAccount);
     // Who gets a template does not depend on which account sends it.
     let channel = choice.channel.iter().chain(business).next().cloned();
@@ -99,11 +99,7 @@ pub(super) async fn read(
 }
 
 /// The total, and what the numbers are read as, for a page that is being filled in.
-pub(in crate::console) async fn follow(
-    viewer: Viewer,
-    state: Data<State>,
-    form: Form,
-) -> Result<HttpResponse, Error> {
+pub(crate) async fn follow(viewer: Viewer, state: Data<State>, form: Form) -> Result<HttpResponse> {
     let choice = Choice::read(&state, &viewer, form.words()).await?;
     let reach = read(&state, &viewer, &choice, form.words()).await?;
     let shown = html! {

@@ -14,7 +14,7 @@ use super::step::SendStep;
 use super::{Around, Asked, Checked, Found, digest, files};
 use crate::console::State;
 use crate::console::answer::Answer;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::once::Turn;
 use crate::console::visitor::Viewer;
@@ -34,7 +34,7 @@ pub(super) async fn in_time<T: Any + Send + Sync>(
     key: String,
     age: Duration,
     work: impl Future<Output = T> + 'static,
-) -> Result<Option<Arc<T>>, Error> {
+) -> Result<Option<Arc<T>>> {
     if let Some(found) = state.shared.ready::<T>(&key, age) {
         return Ok(Some(found));
     }
@@ -56,7 +56,7 @@ pub(super) async fn check(
     form: &mut Form,
     (channel, asked): (Arc<Channel>, Asked),
     run: Uuid,
-) -> Result<Checked, Error> {
+) -> Result<Checked> {
     let (digest, company) = (digest(form), viewer.company.id);
     let key = format!("check {company} {digest} {run}");
     let mut checked = Checked::default();
@@ -131,7 +131,7 @@ pub(super) async fn once(
     channel: &Arc<Channel>,
     asked: Asked,
     fingerprint: [u8; 32],
-) -> Result<Result<Answer, engine::Error>, Error> {
+) -> Result<Result<Answer, engine::Error>> {
     let mut acted = false;
     let sent = state.once.attempt(viewer, form, async || {
         acted = true;
@@ -177,6 +177,5 @@ async fn send(
             (send_id, text.get("compose-accepted-web"))
         }
     };
-    state.flashes.put(viewer.session, "done", said);
-    Ok(Answer::to(format!("/console/sends/{send_id}")))
+    Ok(Answer::done(state, viewer, said, format!("/console/sends/{send_id}")))
 }

@@ -18,7 +18,7 @@ use crate::console::answer::Answer;
 use crate::console::component::field::Field;
 use crate::console::component::time::second;
 use crate::console::component::{notice, number};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::once::Turn;
 use crate::console::pages::send::words;
@@ -71,7 +71,7 @@ pub(super) fn fields(viewer: &Viewer, form: &Form) -> Markup {
 
 /// Sends the content of the form to the person, and shows the form again with the result. A form that is sent twice sends
 /// one test, and says so.
-pub(super) async fn send(viewer: &Viewer, state: &Data<State>, mut form: Form) -> Result<Answer, Error> {
+pub(super) async fn send(viewer: &Viewer, state: &Data<State>, mut form: Form) -> Result<Answer> {
     let mut around = Around::read(state, viewer, &form, SendStep::Check).await?;
     let Some(number) = own_number(viewer, state, &mut form).await? else {
         return Ok(page(viewer, &around, &form, &Checked::default()).unprocessable().into());
@@ -125,7 +125,7 @@ pub(super) async fn send(viewer: &Viewer, state: &Data<State>, mut form: Form) -
 }
 
 /// The person's number. One that they give with the form becomes theirs; without one, the form has a fault.
-async fn own_number(viewer: &Viewer, state: &State, form: &mut Form) -> Result<Option<PhoneNumber>, Error> {
+async fn own_number(viewer: &Viewer, state: &State, form: &mut Form) -> Result<Option<PhoneNumber>> {
     if let Some(own) = viewer.signed_in.user.phone_number {
         return Ok(Some(own));
     }
@@ -186,7 +186,7 @@ fn take_faults(around: &mut Around, form: &mut Form, tested: &Form) {
 }
 
 /// The outcome of the test that the query names.
-pub(super) async fn told(viewer: &Viewer, state: &State, query: &Query) -> Result<Markup, Error> {
+pub(super) async fn told(viewer: &Viewer, state: &State, query: &Query) -> Result<Markup> {
     match query.parsed("test") {
         Some(send) => result(viewer, state, send, query.names("again")).await,
         None => Ok(html! {}),
@@ -194,7 +194,7 @@ pub(super) async fn told(viewer: &Viewer, state: &State, query: &Query) -> Resul
 }
 
 /// The outcome of a test, once its message has one or the page's patience is over. Of one that was sent before, also when.
-async fn result(viewer: &Viewer, state: &State, send: Uuid, is_again: bool) -> Result<Markup, Error> {
+async fn result(viewer: &Viewer, state: &State, send: Uuid, is_again: bool) -> Result<Markup> {
     let (text, company) = (viewer.text, viewer.company.id);
     let record = state.engine.company(company).await?.sends().find(send, Timestamp::now()).await?;
     let Some(record) = record else { return Ok(html! {}) };

@@ -10,7 +10,7 @@ use crate::console::component::badge::{Tone, badge};
 use crate::console::component::field::Field;
 use crate::console::component::time::moment;
 use crate::console::component::{confirm, explain, number as numbers};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::pages::suppressions::{scope_words, why};
 use crate::console::query::Id;
@@ -21,39 +21,25 @@ use crate::domain::suppression::Suppression;
 use crate::engine::records::suppressions::Kept;
 
 /// The suppressions of the person with this number, under any form of it.
-pub(super) async fn read(viewer: &Viewer, state: &State, number: PhoneNumber) -> Result<Vec<Kept>, Error> {
+pub(super) async fn read(viewer: &Viewer, state: &State, number: PhoneNumber) -> Result<Vec<Kept>> {
     let records = state.engine.company(viewer.company.id).await?;
     let mut found = state.engine.contacts().suppressions_of(&records, &[number]).await?;
     Ok(found.remove(&number).unwrap_or_default())
 }
 
 /// Opts a contact out.
-pub(in crate::console) async fn opt_out(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn opt_out(viewer: Viewer, state: Data<State>, id: Id, form: Form) -> Result<Answer> {
     let scope: Suppression = form.words().one("opt_out").parse().map_err(|_| Error::Unreadable)?;
     let number = number(&find(&viewer, &state, id.0).await?)?;
     let records = state.engine.company(viewer.company.id).await?;
     let added = state.engine.contacts().suppress(&viewer.who(), &records, number, scope).await?;
     let key = if added { "suppressions-added" } else { "suppressions-known" };
-    state.flashes.put(
-        viewer.session,
-        "done",
-        viewer.text.with(key, [("number", numbers::grouped(number).into())]),
-    );
-    Ok(Answer::to(place(id.0)))
+    let said = viewer.text.with(key, [("number", numbers::grouped(number).into())]);
+    Ok(Answer::done(&state, &viewer, said, place(id.0)))
 }
 
 /// Opts a contact in again: lifts whatever keeps messages from the person.
-pub(in crate::console) async fn opt_in(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    _form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn opt_in(viewer: Viewer, state: Data<State>, id: Id, _form: Form) -> Result<Answer> {
     let number = number(&find(&viewer, &state, id.0).await?)?;
     // A suppression may name another form of the person's number.
     let recipients = read(&viewer, &state, number).await?;
@@ -69,7 +55,7 @@ pub(in crate::console) async fn opt_in(
 }
 
 /// The number of a contact, by which messages reach it.
-fn number(contact: &Contact) -> Result<PhoneNumber, Error> {
+fn number(contact: &Contact) -> Result<PhoneNumber> {
     contact.person.phone().ok_or(Error::NotFound)
 }
 

@@ -8,28 +8,22 @@ use super::{find, place};
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::confirm::confirm;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 
 /// How many conversations there are with the person of a contact, on all channels.
-pub(super) async fn count(viewer: &Viewer, state: &State, contact: Uuid) -> Result<u64, Error> {
+pub(super) async fn count(viewer: &Viewer, state: &State, contact: Uuid) -> Result<u64> {
     let found = state.engine.conversations(viewer.company.id).of_contact(contact).await?;
     Ok(found.len() as u64)
 }
 
 /// Erases everything that was written in them. The contact stays.
-pub(in crate::console) async fn erase(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    _form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn erase(viewer: Viewer, state: Data<State>, id: Id, _form: Form) -> Result<Answer> {
     let contact = find(&viewer, &state, id.0).await?.id;
     state.engine.conversations(viewer.company.id).erase_of_contact(&viewer.who(), contact).await?;
-    state.flashes.put(viewer.session, "done", viewer.text.get("contacts-erased"));
-    Ok(Answer::to(place(contact)))
+    Ok(Answer::done(&state, &viewer, viewer.text.get("contacts-erased"), place(contact)))
 }
 
 /// The button, with its question; nothing when there is nothing to erase.

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::component::time::maybe;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::pages::send::words;
 use crate::console::visitor::Viewer;
 use crate::domain::message;
@@ -30,11 +30,7 @@ pub(super) struct LastMessage {
 }
 
 /// The last messages to the person with this number, under any form of it.
-pub(super) async fn read(
-    viewer: &Viewer,
-    state: &State,
-    number: PhoneNumber,
-) -> Result<Vec<LastMessage>, Error> {
+pub(super) async fn read(viewer: &Viewer, state: &State, number: PhoneNumber) -> Result<Vec<LastMessage>> {
     let (company, last) = (viewer.company.id, PageRequest { page: 1, limit: SHOWN });
     let found = state.engine.sends().to_person(company, number, None, Filter::default(), last.into()).await?;
     let records = state.engine.company(company).await?;

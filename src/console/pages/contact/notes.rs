@@ -13,7 +13,7 @@ use crate::console::answer::Answer;
 use crate::console::component::confirm;
 use crate::console::component::field::{Field, once};
 use crate::console::component::time::moment;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::pages::changes::words::author;
 use crate::console::query::{Id, segment};
@@ -30,12 +30,7 @@ pub(super) struct Noting {
     note: Option<Uuid>,
 }
 
-pub(in crate::console) async fn add(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn add(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let body = read_body(&mut form);
     if !form.has_faults() {
         let added = state
@@ -60,13 +55,13 @@ pub(in crate::console) async fn add(
 }
 
 /// Changes a note of the person's own.
-pub(in crate::console) async fn change(
+pub(crate) async fn change(
     viewer: Viewer,
     state: Data<State>,
     id: Id,
     request: HttpRequest,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let note = segment(&request, "note")?;
     let body = read_body(&mut form);
     if form.has_faults() {
@@ -80,13 +75,13 @@ pub(in crate::console) async fn change(
 }
 
 /// Deletes a note: one's own, or as an owner anybody's.
-pub(in crate::console) async fn delete(
+pub(crate) async fn delete(
     viewer: Viewer,
     state: Data<State>,
     id: Id,
     request: HttpRequest,
     _form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let note = segment(&request, "note")?;
     let may = if viewer.is_owner() { NotesOf::Everybody } else { NotesOf::Oneself };
     let records = state.engine.company(viewer.company.id).await?;
@@ -97,7 +92,7 @@ pub(in crate::console) async fn delete(
 }
 
 /// The notes on a contact, newest first. More than can be added, of contacts that were merged, are not shown.
-pub(super) async fn read(viewer: &Viewer, state: &State, contact: Uuid) -> Result<Vec<ContactNote>, Error> {
+pub(super) async fn read(viewer: &Viewer, state: &State, contact: Uuid) -> Result<Vec<ContactNote>> {
     let records = state.engine.company(viewer.company.id).await?;
     Ok(records.contact_notes().page(contact, PageRequest { page: 1, limit: MOST_NOTES }).await?.records)
 }
@@ -110,12 +105,11 @@ fn read_body(form: &mut Form) -> String {
 }
 
 fn done(viewer: &Viewer, state: &State, contact: Uuid, key: &str) -> Answer {
-    state.flashes.put(viewer.session, "done", viewer.text.get(key));
-    Answer::to(place(contact))
+    Answer::done(state, viewer, viewer.text.get(key), place(contact))
 }
 
 /// The contact's page with the faults of a note.
-async fn refused(viewer: &Viewer, state: &State, id: Uuid, noting: Noting) -> Result<Answer, Error> {
+async fn refused(viewer: &Viewer, state: &State, id: Uuid, noting: Noting) -> Result<Answer> {
     let contact = find(viewer, state, id).await?;
     let shown = Shown::read(viewer, state, contact).await?.noting(noting);
     Ok(shown.page(viewer, &shown.filled(viewer), &[]).unprocessable().into())

@@ -7,8 +7,8 @@ use super::{DOUBLES, consent, conversations, country, messages, notes, own, plac
 use crate::console::State;
 use crate::console::component::field::{faults, once};
 use crate::console::component::time::moment;
-use crate::console::component::{confirm, copy, notice, tag};
-use crate::console::error::Error;
+use crate::console::component::{confirm, copy, tag};
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::pages::contacts::{name, number_of};
@@ -34,13 +34,12 @@ pub(super) struct Shown {
     noting: Option<notes::Noting>,
     /// The company's own fields.
     own: Vec<OwnField>,
-    done: Option<String>,
     /// Whether someone else has changed the contact since the form was opened.
     is_outdated: bool,
 }
 
 impl Shown {
-    pub(super) async fn read(viewer: &Viewer, state: &State, contact: Contact) -> Result<Self, Error> {
+    pub(super) async fn read(viewer: &Viewer, state: &State, contact: Contact) -> Result<Self> {
         let records = state.engine.company(viewer.company.id).await?;
         let doubles = records.contacts().doubles(&contact, DOUBLES).await?;
         let own = records.fields().all().await?;
@@ -63,15 +62,8 @@ impl Shown {
             notes,
             noting: None,
             own,
-            done: None,
             is_outdated: false,
         })
-    }
-
-    /// Shows that something was done.
-    pub(super) fn done(mut self, done: Option<String>) -> Self {
-        self.done = done;
-        self
     }
 
     /// Shows the form of a note with its faults.
@@ -100,7 +92,6 @@ impl Shown {
         let place = place(contact.id);
         let stored = &contact.person.phone_number;
         let body = html! {
-            @if let Some(done) = &self.done { (notice::done(done)) }
             @if self.is_outdated { (form::outdated(form, contact, &self.own)) } @else { (faults(form)) }
             p.who-is {
                 @if !stored.is_empty() { bdi.digits { (number_of(&contact.person)) } " " }

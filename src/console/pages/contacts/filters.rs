@@ -11,7 +11,7 @@ use crate::console::State;
 use crate::console::component::field::Field;
 use crate::console::component::icon::Icon;
 use crate::console::component::tag;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::pages::send::words as send_words;
 use crate::console::text::Text;
@@ -31,7 +31,7 @@ const FACT: &str = "tag h-slate";
 const SENDS: u64 = 30;
 
 /// The latest sends, each with its name and time.
-pub(super) async fn latest(state: &State, viewer: &Viewer) -> Result<Vec<(Uuid, String)>, Error> {
+pub(super) async fn latest(state: &State, viewer: &Viewer) -> Result<Vec<(Uuid, String)>> {
     let records = state.engine.company(viewer.company.id).await?;
     let page = PageRequest { page: 1, limit: SENDS };
     let sends = records.sends().heads(page, &Filter::default(), Timestamp::now()).await?.records;

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::{PLACE, SEARCH};
 use crate::clock::Timestamp;
 use crate::console::State;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::pages::send::words as send_words;
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
@@ -57,7 +57,7 @@ impl Listed {
         viewer: &Viewer,
         words: &Words,
         names @ [having, lacking, meeting]: [&str; 3],
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let segment = match id(words.one("segment"))? {
             Some(id) => {
                 let records = state.engine.company(viewer.company.id).await?;
@@ -92,7 +92,7 @@ impl Listed {
         state: &State,
         viewer: &Viewer,
         segment: &SavedSegment,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let (own, segment) = (own_fields(state, viewer).await?, segment.clone());
         if segment.lack.is_some() {
             return Ok(Self { own, segment: Some(segment), ..Self::default() });
@@ -242,7 +242,7 @@ impl Listed {
 }
 
 /// The id in a value; `None` for an empty one.
-fn id(text: &str) -> Result<Option<Uuid>, Error> {
+fn id(text: &str) -> Result<Option<Uuid>> {
     match text {
         "" => Ok(None),
         text => text.parse().map(Some).map_err(|_| Error::NotFound),
@@ -250,15 +250,12 @@ fn id(text: &str) -> Result<Option<Uuid>, Error> {
 }
 
 /// The own fields of the company.
-async fn own_fields(state: &State, viewer: &Viewer) -> Result<Vec<OwnField>, Error> {
+async fn own_fields(state: &State, viewer: &Viewer) -> Result<Vec<OwnField>> {
     Ok(state.engine.company(viewer.company.id).await?.fields().all().await?)
 }
 
 /// The conditions that these texts are for a company with these fields; empty texts are left out.
-fn conditions<'a>(
-    texts: impl Iterator<Item = &'a str>,
-    own: &[OwnField],
-) -> Result<Vec<FieldCondition>, Error> {
+fn conditions<'a>(texts: impl Iterator<Item = &'a str>, own: &[OwnField]) -> Result<Vec<FieldCondition>> {
     let given: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
     if given.len() > MOST_CONDITIONS {
         return Err(Error::Unreadable);
@@ -268,7 +265,7 @@ fn conditions<'a>(
 }
 
 /// The outcome of a send with the name of the send.
-async fn reached(state: &State, viewer: &Viewer, by_send: BySend) -> Result<(BySend, String), Error> {
+async fn reached(state: &State, viewer: &Viewer, by_send: BySend) -> Result<(BySend, String)> {
     let records = state.engine.company(viewer.company.id).await?;
     let send = records.sends().head(by_send.send, Timestamp::now()).await?.ok_or(Error::NotFound)?;
     Ok((by_send, send_words::name(viewer.text, &send)))
@@ -279,7 +276,7 @@ async fn named<'a>(
     state: &State,
     viewer: &Viewer,
     ids: impl Iterator<Item = &'a str>,
-) -> Result<Vec<TagSummary>, Error> {
+) -> Result<Vec<TagSummary>> {
     let mut found: Vec<TagSummary> = Vec::new();
     for id in ids.map(str::trim).filter(|id| !id.is_empty()) {
         let id: Uuid = id.parse().map_err(|_| Error::NotFound)?;

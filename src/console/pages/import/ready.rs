@@ -11,7 +11,7 @@ use crate::console::component::field::{Field, faults};
 use crate::console::component::formatting::beginning;
 use crate::console::component::notice;
 use crate::console::component::table::{Column as Head, table};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::pages::contact_fields;
@@ -31,12 +31,7 @@ const ENCODINGS: [&str; 8] =
     ["UTF-8", "windows-1252", "macintosh", "windows-1250", "windows-1251", "UTF-16LE", "Shift_JIS", "GBK"];
 
 /// The page of an uploaded file: the fields of its columns, and the result of its first rows.
-pub(super) async fn ready_page(
-    viewer: &Viewer,
-    state: &State,
-    import: &Import,
-    form: &Form,
-) -> Result<Page, Error> {
+pub(super) async fn ready_page(viewer: &Viewer, state: &State, import: &Import, form: &Form) -> Result<Page> {
     let shown = state.engine.imports().show(viewer.company.id, import.id).await?;
     let body = html! {
         (faults(form))

@@ -17,7 +17,7 @@ use crate::console::component::icon::Icon;
 use crate::console::component::notice;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{maybe, moment};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::pages::companies::role as role_word;
@@ -37,7 +37,7 @@ const TIER: usize = 40;
 const ROLES: [&str; 4] = ["owner", "member", "viewer", "agent"];
 
 /// The page of a company.
-pub(in crate::console) fn place(id: Uuid) -> String {
+pub(crate) fn place(id: Uuid) -> String {
     format!("/console/operator/companies/{id}")
 }
 
@@ -48,24 +48,19 @@ struct CompanyForms {
     invite: Option<Form>,
 }
 
-pub(in crate::console) async fn show(
-    person: Person,
-    state: Data<State>,
-    query: Query,
-    id: Id,
-) -> Result<Page, Error> {
+pub(crate) async fn show(person: Person, state: Data<State>, query: Query, id: Id) -> Result<Page> {
     let company = find(&state, id).await?;
     page(&person, &state, &query, &company, CompanyForms::default()).await
 }
 
 /// Sets name and tier.
-pub(in crate::console) async fn change(
+pub(crate) async fn change(
     person: Person,
     state: Data<State>,
     query: Query,
     id: Id,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let company = find(&state, id).await?;
     let (name, tier) = (form.required("name", NAME), form.required("tier", TIER));
     if name.chars().any(char::is_control) {
@@ -91,14 +86,14 @@ pub(in crate::console) async fn change(
 }
 
 /// Invites a person to the company; the link is shown once.
-pub(in crate::console) async fn invite(
+pub(crate) async fn invite(
     person: Person,
     state: Data<State>,
     request: HttpRequest,
     query: Query,
     id: Id,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let company = find(&state, id).await?;
     let email = form.required("email", 254);
     let role = form.choice("role", &ROLES).and_then(Role::parse);
@@ -120,16 +115,16 @@ pub(in crate::console) async fn invite(
 }
 
 /// Keeps the company's people and programs out, and pauses its sends.
-pub(in crate::console) async fn disable(person: Person, state: Data<State>, id: Id) -> Result<Answer, Error> {
+pub(crate) async fn disable(person: Person, state: Data<State>, id: Id) -> Result<Answer> {
     set_disabled(&person, &state, id, true).await
 }
 
 /// Lets the company's people and programs in again.
-pub(in crate::console) async fn enable(person: Person, state: Data<State>, id: Id) -> Result<Answer, Error> {
+pub(crate) async fn enable(person: Person, state: Data<State>, id: Id) -> Result<Answer> {
     set_disabled(&person, &state, id, false).await
 }
 
-async fn set_disabled(person: &Person, state: &State, id: Id, disabled: bool) -> Result<Answer, Error> {
+async fn set_disabled(person: &Person, state: &State, id: Id, disabled: bool) -> Result<Answer> {
     let company = find(state, id).await?;
     let records = state.engine.operator().await?;
     records.companies().set_disabled(&person.who(), &company, disabled).await?;
@@ -139,11 +134,10 @@ async fn set_disabled(person: &Person, state: &State, id: Id, disabled: bool) ->
 }
 
 fn done(person: &Person, state: &State, company: &Company, key: &str) -> Answer {
-    state.flashes.put(person.session, "done", person.text.get(key));
-    Answer::to(place(company.id))
+    Answer::done(state, person, person.text.get(key), place(company.id))
 }
 
-async fn find(state: &State, id: Id) -> Result<Company, Error> {
+async fn find(state: &State, id: Id) -> Result<Company> {
     state.engine.operator().await?.companies().find(id.0).await?.ok_or(Error::NotFound)
 }
 
@@ -153,7 +147,7 @@ async fn page(
     query: &Query,
     company: &Company,
     CompanyForms { change, invite }: CompanyForms,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let text = person.text;
     let request = query.page_of("channels", 20);
     let records = state.engine.operator().await?;
@@ -170,7 +164,6 @@ async fn page(
     let tiers = tiers.iter().map(|tier| (&tier.name, &tier.name));
     let tier_hint = text.get("operator-company-tier-hint");
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
         @if let Some(link) = &link {
             (notice::warning(&html! { p { (text.get("company-link-once")) } }))
             (copy::block(text, &text.get("company-link"), link))
@@ -270,11 +263,7 @@ fn steps(person: &Person, company: &Company, belongings: Belongings) -> Markup {
 
 fn members_table(person: &Person, members: &[Member]) -> Markup {
     let text = person.text;
-    let columns = [
-        Column::words(text.get("company-person")),
-        Column::words(text.get("companies-role")),
-        Column::words(text.get("account-last-used")),
-    ];
+    let columns = Column::all(text, ["company-person", "companies-role", "account-last-used"]);
     let rows = members.iter().map(|member| {
         vec![
             html! {

@@ -19,7 +19,7 @@ use crate::console::component::notice;
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{maybe, moment};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::pages::companies::role as role_word;
@@ -43,11 +43,7 @@ pub(super) fn place(id: Uuid) -> String {
 }
 
 /// Shows all people, or those that a search finds.
-pub(in crate::console) async fn list(
-    person: Person,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(crate) async fn list(person: Person, state: Data<State>, query: Query) -> Result<Page> {
     let text = person.text;
     let (search, request) = (query.text("search", SEARCH), query.page(state.options.page_size));
     let found = state.accounts.users(request, search).await?;
@@ -71,12 +67,8 @@ pub(in crate::console) async fn list(
 
 fn users_table(person: &Person, users: &[User], companies: &HashMap<Uuid, Vec<Membership>>) -> Markup {
     let text = person.text;
-    let columns = [
-        Column::words(text.get("company-person")),
-        Column::words(text.get("companies-title")),
-        Column::words(text.get("users-last-sign-in")),
-        Column::words(text.get("keys-state")),
-    ];
+    let columns =
+        Column::all(text, ["company-person", "companies-title", "users-last-sign-in", "keys-state"]);
     let rows = users.iter().map(|user| {
         let companies = companies.get(&user.id).map(Vec::as_slice).unwrap_or_default();
         vec![
@@ -117,14 +109,13 @@ fn marks(text: Text, user: &User) -> Markup {
 }
 
 /// Shows one person.
-pub(in crate::console) async fn show(person: Person, state: Data<State>, id: Id) -> Result<Page, Error> {
+pub(crate) async fn show(person: Person, state: Data<State>, id: Id) -> Result<Page> {
     let text = person.text;
     let user = state.accounts.user(id.0).await?;
     let mut companies = state.accounts.companies_of_each(std::slice::from_ref(&user)).await?;
     let companies = companies.remove(&user.id).unwrap_or_default();
     let link = state.flashes.take(person.session, LINK);
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
         @if let Some(link) = &link {
             (notice::warning(&html! { p { (text.get("users-link-once")) } }))
             (copy::block(text, &text.get("users-link"), link))
@@ -181,24 +172,24 @@ fn actions(text: Text, user: &User) -> Markup {
 }
 
 /// Makes a link that signs the person in; it is shown once.
-pub(in crate::console) async fn sign_in(
+pub(crate) async fn sign_in(
     person: Person,
     state: Data<State>,
     request: HttpRequest,
     id: Id,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let user = other(&person, &state, id).await?;
     let link = state.accounts.sign_in_link(&person.who(), &user).await;
     linked(&person, &state, &request, &user, link)
 }
 
 /// Makes a link with which the person chooses a new password; it is shown once.
-pub(in crate::console) async fn password(
+pub(crate) async fn password(
     person: Person,
     state: Data<State>,
     request: HttpRequest,
     id: Id,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let user = other(&person, &state, id).await?;
     let link = state.accounts.reset(&person.who(), &user).await;
     linked(&person, &state, &request, &user, link)
@@ -210,32 +201,31 @@ fn linked(
     request: &HttpRequest,
     user: &User,
     link: accounts::Result<NewLink>,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let link = format!("{}{}", address::base(request, state), link?.path());
     state.flashes.put(person.session, LINK, link);
     Ok(Answer::to(place(user.id)))
 }
 
 /// Keeps the person out, and ends their sessions, links and invitations.
-pub(in crate::console) async fn disable(person: Person, state: Data<State>, id: Id) -> Result<Answer, Error> {
+pub(crate) async fn disable(person: Person, state: Data<State>, id: Id) -> Result<Answer> {
     set_disabled(&person, &state, id, true).await
 }
 
 /// Lets the person sign in again.
-pub(in crate::console) async fn enable(person: Person, state: Data<State>, id: Id) -> Result<Answer, Error> {
+pub(crate) async fn enable(person: Person, state: Data<State>, id: Id) -> Result<Answer> {
     set_disabled(&person, &state, id, false).await
 }
 
-async fn set_disabled(person: &Person, state: &State, id: Id, disabled: bool) -> Result<Answer, Error> {
+async fn set_disabled(person: &Person, state: &State, id: Id, disabled: bool) -> Result<Answer> {
     let user = other(person, state, id).await?;
     state.accounts.set_disabled(&person.who(), &user, disabled).await?;
     let said = if disabled { "users-is-disabled" } else { "users-is-enabled" };
-    state.flashes.put(person.session, "done", person.text.get(said));
-    Ok(Answer::to(place(user.id)))
+    Ok(Answer::done(state, person, person.text.get(said), place(user.id)))
 }
 
 /// The person of the path, who is not the reader.
-async fn other(person: &Person, state: &State, id: Id) -> Result<User, Error> {
+async fn other(person: &Person, state: &State, id: Id) -> Result<User> {
     if id.0 == person.signed_in.user.id {
         return Err(Error::Forbidden);
     }

@@ -14,7 +14,7 @@ use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::component::notice::{alarm, warning};
 use crate::console::component::time::ahead;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::pages::channel::words;
 use crate::console::pages::webhooks::stopped;
 use crate::console::visitor::Viewer;
@@ -54,7 +54,7 @@ struct LowQuota {
 }
 
 /// Reads what needs attention in a company.
-pub(super) async fn read(state: &State, company: Uuid, now: Timestamp) -> Result<Alerts, Error> {
+pub(super) async fn read(state: &State, company: Uuid, now: Timestamp) -> Result<Alerts> {
     let records = state.engine.company(company).await?;
     let channels = records.channels().refused(MOST).await?;
     let templates = records.templates().troubled(now.minus(REFUSED_LATELY), MOST).await?;

@@ -8,7 +8,7 @@ use crate::console::component::bar::{self, Shares};
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
 use crate::console::component::waiting::{lasting, waiting};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::pages::send::words;
 use crate::console::visitor::Viewer;
 use crate::domain::outlook::Outlook;
@@ -21,7 +21,7 @@ pub(super) struct Latest {
 }
 
 /// Reads the outcome of these sends, as far as they are counted at once.
-pub(super) async fn read(state: &State, company: Uuid, sends: Vec<Record>) -> Result<Vec<Latest>, Error> {
+pub(super) async fn read(state: &State, company: Uuid, sends: Vec<Record>) -> Result<Vec<Latest>> {
     let counts = state.engine.sends().counts(company, &sends).await?;
     let outcome = |send: Record| {
         let shares = counts.get(&send.id).map(Shares::from);

@@ -17,7 +17,7 @@ use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::time::second;
 use crate::console::component::{cost, notice};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::live;
 use crate::console::once::Turn;
@@ -69,12 +69,7 @@ fn way(counts: &Counts) -> Option<(&'static str, String)> {
 }
 
 /// Shows what would be sent.
-pub(in crate::console) async fn show(
-    viewer: Viewer,
-    state: Data<State>,
-    Id(id): Id,
-    query: Query,
-) -> Result<Page, Error> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, Id(id): Id, query: Query) -> Result<Page> {
     let asked = request(&query);
     let values = chosen(&asked.selection);
     let form = Form::filled(viewer.text, values.iter().map(|(name, value)| (*name, value.clone())));
@@ -82,13 +77,13 @@ pub(in crate::console) async fn show(
 }
 
 /// Shows the dry run of a large send as soon as it is ready.
-pub(in crate::console) async fn follow(
+pub(crate) async fn follow(
     viewer: Viewer,
     state: Data<State>,
     Id(id): Id,
     query: Query,
     request: HttpRequest,
-) -> Result<HttpResponse, Error> {
+) -> Result<HttpResponse> {
     let (asked, company) = (self::request(&query), viewer.company.id);
     // Another company's send has no stream.
     head(&state, company, id).await?;
@@ -106,12 +101,7 @@ pub(in crate::console) async fn follow(
 }
 
 /// Sends the chosen messages again.
-pub(in crate::console) async fn send(
-    viewer: Viewer,
-    state: Data<State>,
-    Id(id): Id,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn send(viewer: Viewer, state: Data<State>, Id(id): Id, mut form: Form) -> Result<Answer> {
     let asked = request(form.words());
     let retried = state.engine.sends().retried(viewer.company.id, id).await?;
     let fingerprint = form.words().digest(&id.to_string(), &["once"]);
@@ -122,9 +112,8 @@ pub(in crate::console) async fn send(
         };
         let accepted =
             state.engine.sends().retry(retried.made_by(&viewer.who()), asked.clone(), held).await?;
-        let count = [("count", accepted.recipients.into())];
-        state.flashes.put(viewer.session, "done", viewer.text.with("send-again-done", count));
-        Ok(Answer::to(format!("/console/sends/{}", accepted.send_id)))
+        let said = viewer.text.with("send-again-done", [("count", accepted.recipients.into())]);
+        Ok(Answer::done(&state, &viewer, said, format!("/console/sends/{}", accepted.send_id)))
     });
     match acted.await {
         Err(Error::Refused(refusal)) => {
@@ -157,7 +146,7 @@ async fn page(
     id: Uuid,
     form: &Form,
     asked: RetryRequest,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let (text, company) = (viewer.text, viewer.company.id);
     let values = chosen(&asked.selection);
     let dry_run = if head(state, company, id).await?.recipients <= AT_ONCE {
@@ -185,12 +174,12 @@ async fn page(
     Ok(page.live(format!("/console/sends/{id}/again/live?{}", query.finish())))
 }
 
-async fn head(state: &State, company: Uuid, id: Uuid) -> Result<Record, Error> {
+async fn head(state: &State, company: Uuid, id: Uuid) -> Result<Record> {
     let records = state.engine.company(company).await?;
     records.sends().head(id, Timestamp::now()).await?.ok_or(Error::NotFound)
 }
 
-async fn dry_run(state: &State, company: Uuid, id: Uuid, asked: RetryRequest) -> Result<Rehearsed, Error> {
+async fn dry_run(state: &State, company: Uuid, id: Uuid, asked: RetryRequest) -> Result<Rehearsed> {
     let retried = state.engine.sends().retried(company, id).await?;
     match state.engine.sends().dry_run_retry(retried, asked).await {
         Ok(dry_run) => Ok(Ok(dry_run)),
@@ -205,7 +194,7 @@ async fn within_patience(
     company: Uuid,
     id: Uuid,
     asked: RetryRequest,
-) -> Result<Option<Arc<Rehearsed>>, Error> {
+) -> Result<Option<Arc<Rehearsed>>> {
     let (key, own) = (format!("again {company} {id} {:?}", asked.selection), state.clone());
     let running = actix_web::rt::spawn(async move {
         own.shared.get(key, FRESH, async || dry_run(&own, company, id, asked).await).await

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::console::State;
 use crate::console::component::cost;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::visitor::Viewer;
 use crate::domain::channel::Kind;
 use crate::engine::SendCost;
@@ -19,14 +19,14 @@ const AGE: Duration = Duration::from_secs(5);
 const PATIENCE: Duration = Duration::from_millis(25);
 
 /// The part of the page; empty for a send through a linked phone, which costs nothing, and until the figures are known.
-pub(super) async fn part(viewer: &Viewer, state: &State, send: &Record) -> Result<Markup, Error> {
+pub(super) async fn part(viewer: &Viewer, state: &State, send: &Record) -> Result<Markup> {
     let company = viewer.company.id;
     let key = format!("cost {company} {}", send.id);
     let known = state.shared.get(key, AGE, async || known(state, company, send).await).await?;
     Ok(html! { div id="cost" { @if let Some(known) = &*known { (shown(viewer, known)) } } })
 }
 
-async fn known(state: &State, company: Uuid, send: &Record) -> Result<Option<SendCost>, Error> {
+async fn known(state: &State, company: Uuid, send: &Record) -> Result<Option<SendCost>> {
     let channel = state.engine.channel(send.channel_id).await?;
     if channel.is_some_and(|channel| channel.kind == Kind::WebSession) {
         return Ok(None);

@@ -17,7 +17,7 @@ use crate::console::component::explain;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{ahead, moment};
 use crate::console::component::waiting::{lasting, sentence, waiting};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::domain::message::{self, Reception};
@@ -61,7 +61,7 @@ impl View {
 }
 
 /// The company's send of this id, as it is now.
-pub(in crate::console::pages) async fn view(state: &State, company: Uuid, id: Uuid) -> Result<View, Error> {
+pub(in crate::console::pages) async fn view(state: &State, company: Uuid, id: Uuid) -> Result<View> {
     let records = state.engine.company(company).await?;
     let send = records.sends().head(id, Timestamp::now()).await?.ok_or(Error::NotFound)?;
     drop(records);

@@ -13,7 +13,7 @@ use crate::console::component::field::Field;
 use crate::console::component::number;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::maybe;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
@@ -29,12 +29,7 @@ const SHOWN: u64 = 50;
 const SPAN: u64 = 20_000;
 
 /// The list, with its filters.
-pub(super) async fn list(
-    viewer: &Viewer,
-    state: &State,
-    view: &View,
-    query: &Query,
-) -> Result<Markup, Error> {
+pub(super) async fn list(viewer: &Viewer, state: &State, view: &View, query: &Query) -> Result<Markup> {
     let (send, selection, text) = (&view.send, selection(query), viewer.text);
     let rows = rows(viewer, state, view, query).await?;
     let values = ["state", "code"].map(|name| (name, query.one(name).to_owned()));
@@ -71,12 +66,7 @@ pub(super) async fn list(
 
 /// The messages that the query selects, with the links to its other parts, for the page, and for its stream if no filter
 /// needs a scan: then the list says what the figures above it say.
-pub(super) async fn rows(
-    viewer: &Viewer,
-    state: &State,
-    view: &View,
-    query: &Query,
-) -> Result<Markup, Error> {
+pub(super) async fn rows(viewer: &Viewer, state: &State, view: &View, query: &Query) -> Result<Markup> {
     let selection = selection(query);
     let records = state.engine.company(viewer.company.id).await?;
     let snapshot = records.sends().snapshot(view.send.id).await?.ok_or(Error::NotFound)?;
@@ -116,12 +106,7 @@ fn listed(
     people: &HashMap<PhoneNumber, Person>,
 ) -> Markup {
     let text = viewer.text;
-    let columns = [
-        Column::words(text.get("send-recipient")),
-        Column::words(text.get("send-state")),
-        Column::words(text.get("send-cause")),
-        Column::words(text.get("send-heard")),
-    ];
+    let columns = Column::all(text, ["send-recipient", "send-state", "send-cause", "send-heard"]);
     let rows = messages.iter().map(|Message { outcome, updated_at }| {
         let ordinal = outcome.position.ordinal;
         let address = format!("/console/sends/{}/messages/{ordinal}", view.send.id);

@@ -42,11 +42,7 @@ pub(super) async fn origin(engine: &Engine, company: Uuid, send: Uuid) -> Result
 }
 
 /// Downloads the results.
-pub(in crate::console) async fn download(
-    viewer: Viewer,
-    state: Data<State>,
-    Id(id): Id,
-) -> Result<HttpResponse, Error> {
+pub(crate) async fn download(viewer: Viewer, state: Data<State>, Id(id): Id) -> Result<HttpResponse, Error> {
     let (company, text, zone) = (viewer.company.id, viewer.text, viewer.zone.clone());
     let records = state.engine.company(company).await?;
     let snapshot = records.sends().snapshot(id).await?.ok_or(Error::NotFound)?;

@@ -13,7 +13,7 @@ use crate::console::component::confirm::confirm;
 use crate::console::component::field::{Field, faults};
 use crate::console::component::time::second;
 use crate::console::drafts::{self, Keeping};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::pages::compose::duplicate::{self, CopyKind, Lacking};
@@ -58,19 +58,14 @@ pub(super) fn edit_button(viewer: &Viewer, send: &Record) -> Markup {
 }
 
 /// Shows the form with the start.
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, Id(id): Id) -> Result<Page, Error> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, Id(id): Id) -> Result<Page> {
     let send = find(&state, &viewer, id).await?;
     let start = send.schedule.send_at.map(|start| viewer.zone.field(start)).unwrap_or_default();
     Ok(page(&viewer, &send, &Form::filled(viewer.text, [("send_at", start)])))
 }
 
 /// Moves the start.
-pub(in crate::console) async fn change(
-    viewer: Viewer,
-    state: Data<State>,
-    Id(id): Id,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn change(viewer: Viewer, state: Data<State>, Id(id): Id, mut form: Form) -> Result<Answer> {
     let send = find(&state, &viewer, id).await?;
     let text = viewer.text;
     match viewer.zone.moment(form.words().one("send_at")) {
@@ -80,8 +75,8 @@ pub(in crate::console) async fn change(
         Some(start) => {
             match state.engine.sends().reschedule(&viewer.who(), viewer.company.id, id, start).await {
                 Ok(()) => {
-                    state.flashes.put(viewer.session, "done", text.get("send-is-moved"));
-                    return Ok(Answer::to(format!("/console/sends/{id}")));
+                    let place = format!("/console/sends/{id}");
+                    return Ok(Answer::done(&state, &viewer, text.get("send-is-moved"), place));
                 }
                 Err(error) => {
                     let key = match Error::from(error) {
@@ -104,11 +99,7 @@ pub(in crate::console) async fn change(
 
 /// Cancels a send that has not begun, and opens a draft with its content, its audience and its times. A second click opens
 /// the same draft. A send that was canceled before it began can be edited again: perhaps there was no time to make its draft.
-pub(in crate::console) async fn edit(
-    viewer: Viewer,
-    state: Data<State>,
-    Id(id): Id,
-) -> Result<Answer, Error> {
+pub(crate) async fn edit(viewer: Viewer, state: Data<State>, Id(id): Id) -> Result<Answer> {
     let mut words = Words::default();
     words.add("once", id.to_string());
     let act = async || {
@@ -129,7 +120,7 @@ pub(in crate::console) async fn edit(
     state.once.act(&viewer, &Form::kept(viewer.text, words), act).await
 }
 
-async fn find(state: &State, viewer: &Viewer, id: Uuid) -> Result<Record, Error> {
+async fn find(state: &State, viewer: &Viewer, id: Uuid) -> Result<Record> {
     let records = state.engine.company(viewer.company.id).await?;
     records.sends().head(id, Timestamp::now()).await?.ok_or(Error::NotFound)
 }

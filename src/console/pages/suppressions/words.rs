@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
@@ -37,11 +37,7 @@ pub(super) fn filled(text: Text, words: &OptOutWords) -> Form {
 }
 
 /// Sets what opt-out words do.
-pub(in crate::console) async fn set_words(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn set_words(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let text = viewer.text;
     let choices = [Suppression::Everything.as_str(), Suppression::Marketing.as_str(), NOTHING];
     let scope = form.choice("stops", &choices).and_then(|word| word.parse::<Suppression>().ok());
@@ -62,12 +58,11 @@ pub(in crate::console) async fn set_words(
         let shown = Shown { form: &form, is_open: true };
         let adding =
             super::Adding { form: &other, meant: &[], country: super::country(&viewer, &state).await? };
-        return Ok(super::page(&viewer, &adding, &shown, None, "", &found, None).unprocessable().into());
+        return Ok(super::page(&viewer, &adding, &shown, None, "", &found).unprocessable().into());
     };
     let records = state.engine.company(viewer.company.id).await?;
     records.suppressions().set_words(&viewer.who(), &words).await?;
-    state.flashes.put(viewer.session, "done", text.get("suppressions-words-set"));
-    Ok(Answer::to("/console/suppressions"))
+    Ok(Answer::done(&state, &viewer, text.get("suppressions-words-set"), "/console/suppressions"))
 }
 
 fn sentence(text: Text, wrong: &InvalidWords) -> String {

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use crate::console::State;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::text::Text;
 use crate::domain::channel::{Channel, Kind};
 use crate::domain::page::PageRequest;
@@ -12,7 +12,7 @@ use crate::domain::page::PageRequest;
 pub(super) struct TemplateAccounts(Vec<Channel>);
 
 impl TemplateAccounts {
-    pub(super) async fn read(state: &State, company: Uuid) -> Result<Self, Error> {
+    pub(super) async fn read(state: &State, company: Uuid) -> Result<Self> {
         let records = state.engine.company(company).await?;
         let business = records.channels().business_accounts().await?;
         let one = PageRequest { page: 1, limit: 1 };

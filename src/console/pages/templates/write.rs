@@ -11,14 +11,14 @@ use super::accounts::{TemplateAccounts, name};
 use super::{category, examples, form as template_form, state_of, why};
 use crate::console::State;
 use crate::console::answer::Answer;
+use crate::console::component::confirm;
 use crate::console::component::copy;
 use crate::console::component::empty::empty;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::library::OfferedFiles;
 use crate::console::component::phone::phone;
 use crate::console::component::time::moment;
-use crate::console::component::{confirm, notice};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::pages::channel::words::quality as rating;
@@ -36,16 +36,12 @@ const PREVIEW: &str = "/console/templates/preview";
 /// The most characters of the name of an example in the address.
 const EXAMPLE: usize = 40;
 
-pub(in crate::console) async fn new(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page, Error> {
+pub(crate) async fn new(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let values = examples::values(viewer.text, query.text("from", EXAMPLE));
     new_page(&viewer, &state, &Form::filled(viewer.text, values)).await
 }
 
-pub(in crate::console) async fn create(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let text = viewer.text;
     let accounts = TemplateAccounts::read(&state, viewer.company.id).await?;
     let chosen = accounts.of(form.words().one("account"));
@@ -64,6 +60,7 @@ pub(in crate::console) async fn create(
                     category: words.one("category"),
                     parameter_format: None,
                     components: &parts,
+                    options: None,
                 };
                 Ok(match TemplateDesk::of(&state.engine, channel).create(&viewer.who(), given).await {
                     Ok(record) => {
@@ -71,8 +68,7 @@ pub(in crate::console) async fn create(
                             Status::Approved => "templates-created-approved",
                             _ => "templates-created",
                         };
-                        state.flashes.put(viewer.session, "done", text.get(key));
-                        Ok(Answer::to(place(record.id)))
+                        Ok(Answer::done(&state, &viewer, text.get(key), place(record.id)))
                     }
                     Err(declined) => Err(declined),
                 })
@@ -87,16 +83,12 @@ pub(in crate::console) async fn create(
 }
 
 /// Only the preview, for a page that is being filled in.
-pub(in crate::console) async fn preview(viewer: Viewer, form: Form) -> Result<HttpResponse, Error> {
+pub(crate) async fn preview(viewer: Viewer, form: Form) -> Result<HttpResponse> {
     let shown = template_form::preview(viewer.text, form.words()).into_string();
     Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(shown))
 }
 
-pub(in crate::console) async fn show(
-    viewer: Viewer,
-    state: Data<State>,
-    TemplateId(id): TemplateId,
-) -> Result<Page, Error> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, TemplateId(id): TemplateId) -> Result<Page> {
     let template = find(&viewer, &state, id).await?;
     let values = template_form::values(&template).unwrap_or_default();
     let values = values.iter().map(|(name, value)| (name.as_str(), value.clone()));
@@ -104,12 +96,12 @@ pub(in crate::console) async fn show(
     one_page(&viewer, &state, &template, &form).await
 }
 
-pub(in crate::console) async fn change(
+pub(crate) async fn change(
     viewer: Viewer,
     state: Data<State>,
     TemplateId(id): TemplateId,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let template = find(&viewer, &state, id).await?;
     let accounts = TemplateAccounts::read(&state, viewer.company.id).await?;
     let channel = accounts.of(&template.waba_id).ok_or(Error::NotFound)?;
@@ -125,8 +117,7 @@ pub(in crate::console) async fn change(
                     Status::Approved => "templates-saved",
                     _ => "templates-saved-review",
                 };
-                state.flashes.put(viewer.session, "done", viewer.text.get(key));
-                Ok(Answer::to(place(id)))
+                Ok(Answer::done(&state, &viewer, viewer.text.get(key), place(id)))
             }
             Err(declined) => Err(declined),
         })
@@ -141,36 +132,32 @@ pub(in crate::console) async fn change(
 }
 
 /// Archives a template, or offers it again.
-pub(in crate::console) async fn archive(
+pub(crate) async fn archive(
     viewer: Viewer,
     state: Data<State>,
     TemplateId(id): TemplateId,
     form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let template = find(&viewer, &state, id).await?;
     let accounts = TemplateAccounts::read(&state, viewer.company.id).await?;
     let channel = accounts.of(&template.waba_id).ok_or(Error::NotFound)?;
     let is_archived = form.words().one("archived") == "yes";
     TemplateDesk::of(&state.engine, channel).archive(&viewer.who(), id, is_archived).await?;
     let key = if is_archived { "templates-archived-done" } else { "templates-offered-done" };
-    state.flashes.put(viewer.session, "done", viewer.text.get(key));
-    Ok(Answer::to(place(id)))
+    Ok(Answer::done(&state, &viewer, viewer.text.get(key), place(id)))
 }
 
-pub(in crate::console) async fn delete(
+pub(crate) async fn delete(
     viewer: Viewer,
     state: Data<State>,
     TemplateId(id): TemplateId,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let template = find(&viewer, &state, id).await?;
     let accounts = TemplateAccounts::read(&state, viewer.company.id).await?;
     let channel = accounts.of(&template.waba_id).ok_or(Error::NotFound)?;
     match TemplateDesk::of(&state.engine, channel).delete(&viewer.who(), &template, false).await {
-        Ok(()) => {
-            state.flashes.put(viewer.session, "done", viewer.text.get("templates-deleted-done"));
-            Ok(Answer::to(PLACE))
-        }
+        Ok(()) => Ok(Answer::done(&state, &viewer, viewer.text.get("templates-deleted-done"), PLACE)),
         Err(declined) => {
             refused(&mut form, declined, &Value::Null)?;
             Ok(one_page(&viewer, &state, &template, &form).await?.unprocessable().into())
@@ -179,7 +166,7 @@ pub(in crate::console) async fn delete(
 }
 
 /// The company's template of this id, that is not deleted.
-async fn find(viewer: &Viewer, state: &State, id: i64) -> Result<Record, Error> {
+async fn find(viewer: &Viewer, state: &State, id: i64) -> Result<Record> {
     let found = state.engine.company(viewer.company.id).await?.templates().find(id).await?;
     found.filter(|found| found.status != Status::Deleted).ok_or(Error::NotFound)
 }
@@ -190,7 +177,7 @@ pub(super) fn place(id: i64) -> String {
 }
 
 /// Notes why a template was not written: at its field, in words of the person's language.
-fn refused(form: &mut Form, declined: Declined, parts: &Value) -> Result<(), Error> {
+fn refused(form: &mut Form, declined: Declined, parts: &Value) -> Result<()> {
     let text = form.text();
     let refusal = match declined {
         Declined::ByProvider(failure) => {
@@ -239,7 +226,7 @@ fn fault_of(refusal: &Refusal, parts: &Value) -> (&'static str, &'static str) {
     }
 }
 
-async fn new_page(viewer: &Viewer, state: &State, form: &Form) -> Result<Page, Error> {
+async fn new_page(viewer: &Viewer, state: &State, form: &Form) -> Result<Page> {
     let text = viewer.text;
     let accounts = TemplateAccounts::read(state, viewer.company.id).await?;
     let files = OfferedFiles::read(&state.engine, viewer.company.id).await?;
@@ -267,14 +254,13 @@ async fn new_page(viewer: &Viewer, state: &State, form: &Form) -> Result<Page, E
     Ok(Page::new(text.get("templates-new"), Menu::Templates, body))
 }
 
-async fn one_page(viewer: &Viewer, state: &State, template: &Record, form: &Form) -> Result<Page, Error> {
+async fn one_page(viewer: &Viewer, state: &State, template: &Record, form: &Form) -> Result<Page> {
     let text = viewer.text;
     let accounts = TemplateAccounts::read(state, viewer.company.id).await?;
     let files = OfferedFiles::read(&state.engine, viewer.company.id).await?;
     let channel = accounts.of(&template.waba_id);
     let may_work = viewer.may_work() && channel.is_some();
     let body = html! {
-        @if let Some(said) = state.flashes.take(viewer.session, "done") { (notice::done(&said)) }
         (faults(form))
         (about(viewer, template, channel))
         @if may_work {

@@ -9,7 +9,7 @@ use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::confirm;
 use crate::console::component::field::Field;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::visitor::Person;
 use crate::domain::tier::{MAX_NAME, is_name};
@@ -49,12 +49,12 @@ fn used(person: &Person, usage: &Usage) -> String {
 }
 
 /// Gives the tier the name of the form.
-pub(in crate::console) async fn rename(
+pub(crate) async fn rename(
     person: Person,
     state: Data<State>,
     request: HttpRequest,
     form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let record = find(&state, &request).await?;
     let name = form.words().one("name").to_owned();
     let fault = if is_name(&name) {
@@ -62,8 +62,7 @@ pub(in crate::console) async fn rename(
         match renamed {
             Ok(()) => {
                 let said = person.text.with("tiers-renamed", [("name", name.as_str().into())]);
-                state.flashes.put(person.session, "done", said);
-                return Ok(Answer::to(format!("{PLACE}/{name}")));
+                return Ok(Answer::done(&state, &person, said, format!("{PLACE}/{name}")));
             }
             Err(engine::Error::Refused(refusal)) if refusal.code == Code::AlreadyExists => "tiers-name-taken",
             Err(error) => return Err(error.into()),
@@ -76,18 +75,13 @@ pub(in crate::console) async fn rename(
 }
 
 /// Deletes the tier, unless somebody uses it now.
-pub(in crate::console) async fn delete(
-    person: Person,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Answer, Error> {
+pub(crate) async fn delete(person: Person, state: Data<State>, request: HttpRequest) -> Result<Answer> {
     let record = find(&state, &request).await?;
     let removed = state.engine.operator().await?.remove_tier(&person.who(), &record.name).await;
     match removed {
         Ok(()) => {
             let said = person.text.with("tiers-deleted", [("name", record.name.as_str().into())]);
-            state.flashes.put(person.session, "done", said);
-            Ok(Answer::to(PLACE))
+            Ok(Answer::done(&state, &person, said, PLACE))
         }
         Err(engine::Error::Refused(refusal)) if refusal.code == Code::TierInUse => {
             let usage = state.engine.operator().await?.tiers().usage(&record.name).await?;

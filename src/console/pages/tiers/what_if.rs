@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::effect_table;
 use crate::console::State;
 use crate::console::component::field::{Field, faults};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::query::Query;
 use crate::console::visitor::Person;
@@ -15,7 +15,7 @@ use crate::domain::tier::assignments;
 const MOST: usize = 500;
 
 /// The form, and the answer when the query asks.
-pub(super) async fn section(person: &Person, state: &State, query: &Query) -> Result<Markup, Error> {
+pub(super) async fn section(person: &Person, state: &State, query: &Query) -> Result<Markup> {
     let text = person.text;
     let asked = query.text("set", MOST).unwrap_or_default();
     let mut form = Form::filled(text, [("set", asked.to_owned())]);

@@ -94,6 +94,7 @@ pub(super) const GROUPS: &[EventGroup] = &[
             Type::TemplateQualityChanged,
         ],
     },
+    EventGroup { name: "webhooks-group-provider", hint: None, types: &[Type::ProviderNotice] },
     EventGroup {
         name: "webhooks-group-progress",
         hint: Some("webhooks-group-progress-hint"),
@@ -147,6 +148,7 @@ pub(super) fn event(text: Text, r#type: Type) -> String {
         Type::TemplateDisabled => "webhooks-event-template-disabled",
         Type::TemplateCategoryChanged => "webhooks-event-template-category",
         Type::TemplateQualityChanged => "webhooks-event-template-quality",
+        Type::ProviderNotice => "webhooks-event-provider-notice",
         Type::QuotaLow => "webhooks-event-quota-low",
         Type::QuotaUsedUp => "webhooks-event-quota-used-up",
         Type::KeyExpiring => "webhooks-event-key-expiring",

@@ -96,11 +96,12 @@ pub(super) fn read_limit(json: &str, batch: &mut Batch) -> Option<()> {
     batch.note(Update::Limit { messaging_limit: word.and_then(messaging_limit) })
 }
 
-/// A change of a number's rating, rate or name.
-pub(super) fn read_number(json: &str, batch: &mut Batch) -> Option<()> {
+/// A change of a number's rating, rate or name. Programs hear of it in the provider's words.
+pub(super) fn read_number(field: &str, json: &str, batch: &mut Batch) -> Option<()> {
     let value: NumberChange<'_> = serde_json::from_str(json).ok()?;
     let event = value.event.get().or(value.decision.get()).unwrap_or_default();
     let shown = value.display_phone_number.get().unwrap_or_default();
     let phone_number = PhoneNumber::parse(shown).ok();
-    batch.note(Update::Number { phone_number, event: plain(event) })
+    batch.note(Update::Number { phone_number, event: plain(event) })?;
+    batch.note_said(field, phone_number, json.to_owned())
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use serde::Deserialize;
+use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::super::answer::sentence;
@@ -104,18 +105,41 @@ pub(super) fn read(json: &str, batch: &mut Batch) -> Option<()> {
     Some(())
 }
 
-/// Whether people want marketing.
+/// Whether people want marketing. Programs hear of each person in the provider's words.
 pub(super) fn read_preferences(json: &str, batch: &mut Batch) -> Option<()> {
     let value = open(json, batch)?;
     let preferences = batch.items(value.user_preferences, "user_preferences");
     let contacts = contacts(&batch.items(value.contacts, "user_preferences.contacts"));
     for preference in preferences {
         match self::preference(preference, &contacts, batch) {
-            Some(update) => batch.note(update)?,
+            Some(update) => {
+                batch.note(update)?;
+                batch.note_said("user_preferences", None, said(preference, &contacts)?)?;
+            }
             None => batch.note_unreadable("user_preferences"),
         }
     }
     Some(())
+}
+
+/// What one person wants, with the information about the person; programs need some.
+fn said(raw: &RawValue, contacts: &HashMap<String, &str>) -> Option<String> {
+    let preference: Preference<'_> = serde_json::from_str(raw.get()).ok()?;
+    let (number, user) = (preference.wa_id.get(), preference.user_id.get());
+    let known = [number, user].into_iter().flatten().find_map(|name| contacts.get(name)).copied();
+    let contact = known.map_or_else(
+        || {
+            let mut contact = json!({ "profile": { "name": number.or(user).unwrap_or_default() } });
+            for (field, id) in [("wa_id", number), ("user_id", user)] {
+                if let Some(id) = id {
+                    contact[field] = json!(id);
+                }
+            }
+            contact.to_string()
+        },
+        str::to_owned,
+    );
+    Some(format!(r#"{{"contacts":[{contact}],"user_preferences":[{}]}}"#, raw.get()))
 }
 
 /// What the company wrote in its own app.

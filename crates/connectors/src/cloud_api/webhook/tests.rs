@@ -3,12 +3,13 @@
 mod hostile;
 mod management;
 
+use serde_json::json;
+
 use super::*;
 use crate::Disposition;
 use crate::update::Receipt;
 use domain::inbound::{AnswerSource, Direction, InboundContent, InboundMessage, Peer};
 use domain::message::{Failure, Key, State};
-use domain::phone::PhoneNumber;
 use domain::price::{Billing, PriceCategory};
 use domain::suppression::Suppression;
 
@@ -350,7 +351,17 @@ fn marketing_is_stopped_and_resumed() {
     let heard = parse(body(change).as_bytes()).unwrap();
     assert!(heard.iter().all(|heard| heard.number.as_deref() == Some("1065")));
     let recipient = PhoneNumber::parse("16505551234").ok();
-    let updates: Vec<_> = heard.into_iter().map(|heard| heard.update).collect();
+    let updates = heard.into_iter().map(|heard| heard.update);
+    let (said, updates): (Vec<_>, Vec<_>) =
+        updates.partition(|update| matches!(update, Update::Notice { .. }));
+    let Some(Update::Notice { field, phone_number: None, value }) = said.first() else { panic!("{said:?}") };
+    let first = json!({
+        "contacts": [{ "profile": { "name": "16505551234" }, "wa_id": "16505551234" }],
+        "user_preferences": [{ "wa_id": "16505551234", "detail": "x", "category": "marketing_messages",
+            "value": "stop", "timestamp": 1_731_705_721 }],
+    });
+    let value: serde_json::Value = serde_json::from_str(value).unwrap();
+    assert_eq!((said.len(), field.as_str(), value), (3, "user_preferences", first), "each person is told of");
     let expected = [
         Update::Preference { recipient, user: None, stops: true, at: at(1_731_705_721) },
         Update::Preference { recipient, user: None, stops: false, at: at(1_731_705_722) },

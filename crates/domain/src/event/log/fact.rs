@@ -65,6 +65,13 @@ pub enum FactKind {
     OptedIn(SuppressionFact),
     /// The provider changed a template.
     Template(TemplateFact),
+    /// The provider said something that has no fact of its own.
+    Notice {
+        /// The provider's name of what it is about.
+        field: String,
+        /// What it said: JSON, as a text, so that nothing of it is changed.
+        value: String,
+    },
     /// Little or nothing is left of a quota.
     Quota {
         /// The word of the limit's [`Name`](crate::limit::Name).
@@ -263,6 +270,11 @@ impl Fact {
             reason,
         });
         Self { channel_id: None, at, what }
+    }
+
+    /// What the provider said about the number of a channel: its name, and a JSON text.
+    pub const fn of_notice(channel_id: Uuid, field: String, value: String, at: Timestamp) -> Self {
+        Self { channel_id: Some(channel_id), at, what: FactKind::Notice { field, value } }
     }
 
     /// A quota of a channel of which this much is left.

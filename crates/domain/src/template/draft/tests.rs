@@ -9,6 +9,7 @@ fn draft(components: &Value, is_local: bool) -> Result<TemplateDraft, Refusal> {
         category: "utility",
         parameter_format: None,
         components,
+        options: None,
     };
     TemplateDraft::new(given, is_local)
 }
@@ -88,8 +89,19 @@ fn a_template_of_web_sessions_has_texts_only_and_needs_no_examples() {
         category: "AUTHENTICATION",
         parameter_format: None,
         components: &components,
+        options: None,
     };
     assert!(TemplateDraft::new(code, false).is_ok() && TemplateDraft::new(code, true).is_err());
+    // The provider gets its own options, and nothing else that a program writes beside.
+    let given =
+        json!({"message_send_ttl_seconds": 60, "allow_category_change": true, "sub_category": {}, "id": "7"});
+    let code = DraftFields { options: given.as_object(), ..code };
+    let fields = TemplateDraft::new(code, false).unwrap().fields();
+    assert_eq!(
+        (&fields["message_send_ttl_seconds"], &fields["allow_category_change"]),
+        (&json!(60), &json!(true))
+    );
+    assert!(fields.get("sub_category").is_none() && fields.get("id").is_none(), "{fields}");
 }
 
 #[test]
@@ -101,7 +113,14 @@ fn name_language_and_category_are_the_provider_s() {
         ("a", "english!", "UTILITY", "language"),
         ("a", "en", "OTP", "category"),
     ] {
-        let given = DraftFields { name, language, category, parameter_format: None, components: &components };
+        let given = DraftFields {
+            name,
+            language,
+            category,
+            parameter_format: None,
+            components: &components,
+            options: None,
+        };
         assert_eq!(TemplateDraft::new(given, true).unwrap_err().param.as_deref(), Some(param));
     }
 }

@@ -20,11 +20,12 @@ pub(crate) enum Rendered {
 impl Rendered {
     /// For channels of this kind.
     pub(crate) fn new(kind: Kind, stored: &Stored<&Content, &str>) -> Self {
-        let &Stored { content, group, key, quotes, confirms, keeps_turn, values } = stored;
+        let &Stored { content, group, key, quotes, sender, confirms, keeps_turn, values } = stored;
         let own = |text: Option<&str>| text.map(str::to_owned);
         let whole = || {
-            let (content, group, key, quotes) = (content.clone(), own(group), own(key), own(quotes));
-            Arc::new(Stored { content, group, key, quotes, confirms, keeps_turn, values })
+            let (content, group, key) = (content.clone(), own(group), own(key));
+            let (quotes, sender) = (own(quotes), own(sender));
+            Arc::new(Stored { content, group, key, quotes, sender, confirms, keeps_turn, values })
         };
         match kind {
             Kind::BusinessAccount if values || content.is_personal() => Self::Personal(whole()),

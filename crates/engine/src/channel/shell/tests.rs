@@ -64,6 +64,7 @@ fn send(channel: &Channel, id: Uuid) -> AcceptedSend {
         content: Content::Text { body: "hi".to_owned(), preview_url: None },
         group: None,
         quotes: None,
+        sender: None,
         template: None,
         schedule: Schedule::default(),
         label: Label::default(),

@@ -45,10 +45,6 @@ fn id(send: u64) -> Uuid {
     Uuid::from_u128(u128::from(send))
 }
 
-fn number(id: &Uuid) -> u128 {
-    id.as_u128()
-}
-
 fn failure(cause: Cause) -> Failure {
     Failure { cause, words: "words".to_owned() }
 }
@@ -60,6 +56,7 @@ fn order(channel: u64) -> Arc<Order> {
         content: Content::Text { body: "hi".to_owned(), preview_url: None },
         group: None,
         quotes: None,
+        sender: None,
         template: None,
         schedule: Schedule::default(),
         label: Label::default(),
@@ -151,15 +148,16 @@ impl World {
                     assert!(self.settling.replace(sends).is_none(), "settles twice at once");
                 }
                 Effect::Tell { channel_id, arrived: Arrived { sends, is_late } } => {
-                    let sends: Vec<_> = sends.iter().map(|send| number(&send.id)).collect();
+                    let sends: Vec<_> = sends.iter().map(|send| send.id.as_u128()).collect();
                     let late = if is_late { " late" } else { "" };
-                    self.told.push(format!("channel {}: {sends:?}{late}", number(&channel_id)));
+                    self.told.push(format!("channel {}: {sends:?}{late}", channel_id.as_u128()));
                 }
                 Effect::Reply(Caller(caller), Ok(Answer::Accepted(send))) => {
-                    self.told.push(format!("{caller}: accepted {}", number(&send)));
+                    self.told.push(format!("{caller}: accepted {}", send.as_u128()));
                 }
                 Effect::Reply(Caller(caller), Ok(Answer::Written(Written { gone, overtaken }))) => {
-                    let (gone, overtaken) = (gone.iter().map(number).collect::<Vec<_>>(), overtaken.len());
+                    let (gone, overtaken) =
+                        (gone.iter().map(Uuid::as_u128).collect::<Vec<_>>(), overtaken.len());
                     self.told.push(format!("{caller}: written, gone {gone:?}, overtaken {overtaken}"));
                 }
                 Effect::Reply(Caller(caller), Ok(Answer::Done)) => self.told.push(format!("{caller}: done")),

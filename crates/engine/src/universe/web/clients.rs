@@ -120,6 +120,7 @@ impl World {
             content: Content::Text { body: "hello".to_owned(), preview_url: None },
             group: None,
             quotes: None,
+            sender: None,
             template: None,
             schedule: Schedule { send_at: None, expires_at: Some(self.clock.wall().plus(self.web.patience)) },
             label: Label::default(),

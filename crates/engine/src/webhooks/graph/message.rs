@@ -11,8 +11,10 @@ use domain::event::{Event, InboundData, Type};
 use domain::graph::hook::{FILE_TYPES, HookMessage, MESSAGE_IDS, make_text_of_reaction, make_unsupported};
 use domain::graph::{media_id, message_id};
 use domain::inbound::{InboundBody, InboundContent};
+use domain::message::Key;
 use domain::phone::PhoneNumber;
 use domain::webhook::WebhookProfile;
+use driver::MessageId;
 use vault::context;
 
 /// The entry with a message; `None` for one that such a receiver is not told of.
@@ -88,15 +90,12 @@ async fn translate(
     message: &mut Value,
 ) -> store::Result<()> {
     let known = person.and_then(|digits| PhoneNumber::parse(digits).ok());
+    let is_in_group = message.get("group_id").is_some();
     for place in MESSAGE_IDS {
         let Some(id) = message.pointer(place).and_then(Value::as_str).map(str::to_owned) else { continue };
-        let sent = match (known, event.channel_id) {
-            (Some(number), Some(of)) => {
-                let numbers = [number, number.person()];
-                let ids = deliveries.store.of(event.company_id).graph_ids();
-                ids.sent(of, &numbers, &id, Timestamp::now()).await?
-            }
-            _ => None,
+        let sent = match event.channel_id {
+            Some(channel) => sent(deliveries, (event.company_id, channel), known, &id).await?,
+            None => None,
         };
         if let Some(key) = sent
             && let Some(named) = message.pointer_mut(place)
@@ -105,7 +104,11 @@ async fn translate(
         }
         // Some programs need to know whose message is answered.
         if *place == "/context/id" {
-            let writer = if sent.is_some() { Some(channel.digits.as_str()) } else { person };
+            let writer = match sent {
+                Some(_) => Some(channel.digits.as_str()),
+                // In a group, it may be anybody's.
+                None => person.filter(|_| !is_in_group),
+            };
             let context = message.get_mut("context").and_then(Value::as_object_mut);
             if let (Some(context), Some(writer)) = (context, writer) {
                 context.entry("from").or_insert_with(|| json!(writer));
@@ -113,6 +116,24 @@ async fn translate(
         }
     }
     Ok(())
+}
+
+/// The message that went through a channel of the company and has this id of the provider. An id of a web session leads to its
+/// send, also in groups and for people without a number; any other one is looked for among the messages to this number.
+async fn sent(
+    deliveries: &DeliveryContext,
+    (company, channel): (Uuid, Uuid),
+    person: Option<PhoneNumber>,
+    id: &str,
+) -> store::Result<Option<Key>> {
+    if let Some((millis, tail)) = MessageId::parse(id).ok().and_then(|id| id.stamp())
+        && let Some(send_id) = deliveries.store.web_sessions().send_of_stamp(channel, millis, tail).await?
+    {
+        return Ok(Some(Key { send_id, ordinal: 0 }));
+    }
+    let Some(number) = person else { return Ok(None) };
+    let ids = deliveries.store.of(company).graph_ids();
+    ids.sent(channel, &[number, number.person()], id, Timestamp::now()).await
 }
 
 /// Names the file of a message by the id under which the service keeps it.

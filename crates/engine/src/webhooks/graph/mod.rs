@@ -12,12 +12,14 @@ pub(super) use self::names::GraphNames;
 use self::names::NamedChannel;
 pub(super) use self::status::{TO_WRITE_DOWN, held_until, is_outrun};
 use super::context::DeliveryContext;
-use domain::event::{ChannelData, Data, Event, TemplateData, Type};
+use domain::event::{ChannelData, Data, Event, NoticeData, TemplateData, Type};
 use domain::graph::hook::{in_ascii, seconds};
 use domain::graph::{GraphIdKind, template_id};
 use domain::template::LOCAL_ACCOUNT;
 use domain::webhook::WebhookProfile;
 
+/// The provider's name of what people want to get.
+const PREFERENCES: &str = "user_preferences";
 /// The provider's word for a missing reason.
 const NO_REASON: &str = "NONE";
 
@@ -42,6 +44,9 @@ pub(super) async fn body(
         },
         Data::Channel(data) => {
             channel(context, event).await?.map(|channel| account_entry(event, data, &channel))
+        }
+        Data::Notice(data) => {
+            channel(context, event).await?.map(|channel| notice_entry(event, data, &channel))
         }
         Data::Send(data) => match channel(context, event).await? {
             Some(channel) => status::entry_of_send(context, event, data, &channel).await?,
@@ -149,6 +154,18 @@ async fn template_entry(
         }
     };
     Ok(Some(entry(&account, event, field, &value)))
+}
+
+/// What the provider said, as it was. What it says of a person names the number, too.
+fn notice_entry(event: &Event, data: &NoticeData, channel: &NamedChannel) -> Value {
+    let NoticeData { field, value } = data;
+    let mut value = value.clone();
+    if field == PREFERENCES
+        && let (Value::Object(said), Value::Object(number)) = (&mut value, of_number(channel))
+    {
+        said.extend(number);
+    }
+    entry(&channel.account, event, field, &value)
 }
 
 /// That a channel can send again, or cannot.

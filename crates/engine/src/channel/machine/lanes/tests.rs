@@ -32,6 +32,7 @@ pub(super) fn work(id: u128, recipients: u64) -> Work {
             group: None,
             key: None,
             quotes: None,
+            sender: None,
             confirms: false,
             keeps_turn: false,
             values: false,

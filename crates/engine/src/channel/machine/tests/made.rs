@@ -86,6 +86,7 @@ pub(super) fn order() -> Order {
         content: Content::Text { body: "hi".to_owned(), preview_url: None },
         group: None,
         quotes: None,
+        sender: None,
         template: None,
         schedule: Schedule::default(),
         label: Label::default(),

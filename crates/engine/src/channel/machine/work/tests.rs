@@ -15,6 +15,7 @@ fn work(recipients: u64, progress: Progress) -> Work {
             group: None,
             key: None,
             quotes: None,
+            sender: None,
             confirms: false,
             keeps_turn: false,
             values: false,
