@@ -66,8 +66,7 @@ impl Drafts<'_> {
         let NewDraft { id, name, channel_id, kind, content, is_saved } = draft;
         let transaction = self.store.begin().await?;
         // One draft of a person after the other, so that their number is bounded.
-        let sql = format!("SELECT id FROM user_account WHERE id = $1{}", self.store.locking());
-        execute(&transaction, sql, [user_id.into()]).await?;
+        self.store.lock_row(&transaction, "user_account", user_id).await?;
         if is_saved {
             let sql = "SELECT count(*) FROM draft WHERE company_id = $1 AND user_id = $2 AND is_saved = 1 AND id <> $3";
             let values = [self.company.into(), user_id.into(), id.unwrap_or_default().into()];

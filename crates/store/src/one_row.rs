@@ -1,8 +1,21 @@
-//! Rows that are written one by one, by the names and the values of their columns.
+//! Rows that are locked or written one by one, by the names and the values of their columns.
 
 use sea_orm::{ConnectionTrait, Value};
+use uuid::Uuid;
 
-use crate::{Result, execute};
+use crate::{Result, Store, execute};
+
+impl Store {
+    /// Holds the lock of a row until the transaction ends.
+    pub(crate) async fn lock_row(&self, within: &impl ConnectionTrait, table: &str, id: Uuid) -> Result<()> {
+        // On SQLite, one transaction writes at a time.
+        if !self.locking().is_empty() {
+            let sql = format!("SELECT id FROM {table} WHERE id = $1{}", self.locking());
+            execute(within, sql, [id.into()]).await?;
+        }
+        Ok(())
+    }
+}
 
 /// Adds a row.
 pub(crate) async fn insert_row(

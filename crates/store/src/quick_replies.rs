@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::changes::{self, What, Who};
 use crate::nouns::QuickReplies;
 use crate::one_row::{delete_rows, put_row};
-use crate::{Result, execute, fetch};
+use crate::{Result, fetch};
 use clock::Timestamp;
 use domain::quick_reply::{MOST_QUICK_REPLIES, ReplyDraft};
 
@@ -64,8 +64,7 @@ impl QuickReplies<'_> {
     ) -> Result<SavedReply> {
         let transaction = self.store.begin().await?;
         // One change of a company after the other, so that their number is bounded.
-        let sql = format!("SELECT id FROM company WHERE id = $1{}", self.store.locking());
-        execute(&transaction, sql, [self.company.into()]).await?;
+        self.store.lock_row(&transaction, "company", self.company).await?;
         let known = self.all_in(&transaction).await?;
         let before = id.and_then(|id| known.iter().find(|reply| reply.id == id));
         if id.is_some() && before.is_none() {

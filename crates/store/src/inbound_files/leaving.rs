@@ -91,7 +91,7 @@ impl AllInboundFiles<'_> {
         let mut leaving = Vec::new();
         for (message_id, company_id, content) in found {
             let transaction = self.store.begin_fenced(lease).await?;
-            self.store.lock_contents(&transaction, company_id).await?;
+            self.store.lock_row(&transaction, "company", company_id).await?;
             let is_used = match &content {
                 Some(content) => {
                     let content = (company_id, content.as_slice());

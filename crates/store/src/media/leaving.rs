@@ -78,7 +78,7 @@ impl AllMediaFiles<'_> {
                 continue;
             }
             let transaction = self.store.begin_fenced(lease).await?;
-            self.store.lock_contents(&transaction, company).await?;
+            self.store.lock_row(&transaction, "company", company).await?;
             let update = format!("UPDATE media_file SET state = {LEAVING} WHERE id = $1 AND state = $2");
             let is_claimed = execute(&transaction, update, [id.into(), state.into()]).await? > 0;
             // What a person sent has the same content: that stays.

@@ -158,7 +158,7 @@ impl MediaFiles<'_> {
     /// Takes a file whose content has arrived, if the company has room: at most `most` files and bytes.
     pub async fn begin(self, who: &Who, new: &NewFile, most: MediaTotals) -> Result<Taking> {
         let transaction = self.store.begin().await?;
-        self.store.lock_contents(&transaction, self.company).await?;
+        self.store.lock_row(&transaction, "company", self.company).await?;
         if file_contents::is_going_from_inbound(&transaction, (self.company, new.digest.as_slice())).await? {
             return transaction.unchanged(Taking::Busy).await;
         }

@@ -65,7 +65,7 @@ impl Users<'_> {
     /// Keeps a session's new second factor, sealed, until a code confirms it. It replaces an earlier one.
     pub async fn put_totp_setup(self, session_id: Uuid, user_id: Uuid, sealed: &[u8]) -> Result<()> {
         let (now, transaction) = (now(self.store.backend), self.store.begin().await?);
-        self.lock_person(&transaction, user_id).await?;
+        self.store.lock_row(&transaction, "user_account", user_id).await?;
         let sql = format!(
             "INSERT INTO totp_setup (session_id, user_id, sealed, made_at) VALUES ($1, $2, $3, {now})
              ON CONFLICT (session_id) DO UPDATE SET sealed = excluded.sealed, made_at = excluded.made_at"
