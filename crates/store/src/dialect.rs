@@ -144,6 +144,19 @@ impl Rows {
         rows
     }
 
+    /// A row for each of these places of a list, in the column `ordinal`.
+    pub(super) fn of_ordinals(
+        backend: DbBackend,
+        ordinals: impl IntoIterator<Item = impl Into<i64>>,
+    ) -> Self {
+        let mut rows = Self::new(backend, &[("ordinal", Type::Int)]);
+        for ordinal in ordinals {
+            let ordinal: i64 = ordinal.into();
+            rows.push([ordinal.into()]);
+        }
+        rows
+    }
+
     pub(super) const fn is_empty(&self) -> bool {
         self.len == 0
     }

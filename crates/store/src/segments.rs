@@ -15,7 +15,7 @@ use crate::contacts::edit::Edited;
 use crate::contacts::filter::ContactFilter;
 use crate::contacts::search::ordinal;
 use crate::contacts::signed;
-use crate::dialect::{Rows, Type};
+use crate::dialect::Rows;
 use crate::nouns::Segments;
 use crate::one_row::{delete_rows, insert_row};
 use crate::{Error, Result, Transaction, execute, fetch, fetch_one};
@@ -234,8 +234,7 @@ impl Segments<'_> {
     /// The valid numbers of the contacts at these places of the company's list, in any order. Places without a contact
     /// have none.
     pub async fn phones_at(self, places: &[u32]) -> Result<Vec<PhoneNumber>> {
-        let mut wanted = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
-        places.iter().for_each(|place| wanted.push([i64::from(*place).into()]));
+        let wanted = Rows::of_ordinals(self.store.backend, places.iter().copied());
         if wanted.is_empty() {
             return Ok(Vec::new());
         }

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::reached::{BySend, Freshness, narrowed, retain};
 use super::search::{listed, ordinal};
 use super::{COLUMNS, ContactPosition, folded, signed};
-use crate::dialect::{Rows, Type};
+use crate::dialect::Rows;
 use crate::nouns::Contacts;
 use crate::tags::DELETED;
 use crate::{Error, Result, fetch};
@@ -283,8 +283,7 @@ impl Contacts<'_> {
             return Ok(tagged);
         }
         // Fewer contacts are found than have the tags: the tags are looked up for each of them.
-        let mut wanted = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
-        found.iter().for_each(|ordinal| wanted.push([i64::from(*ordinal).into()]));
+        let wanted = Rows::of_ordinals(self.store.backend, found.iter().copied());
         if wanted.is_empty() {
             return Ok(Vec::new());
         }

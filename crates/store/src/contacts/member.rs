@@ -68,12 +68,7 @@ impl Contacts<'_> {
                 self.store.contacts().append_tag_text(&transaction, &ids, &folded).await?;
             }
             Membership::Remove => {
-                let (rows, values) = self.store.contacts().id_rows(&ids).behind([tag.into()]);
-                let delete = format!(
-                    "DELETE FROM contact_tag WHERE tag_id = $1 AND contact_id IN (SELECT id FROM {rows} AS rows)"
-                );
-                execute(&transaction, delete, values).await?;
-                self.store.contacts().uncount(&transaction, &[(tag, found.len() as i64)]).await?;
+                self.store.contacts().remove_pairs(&transaction, tag, &ids).await?;
                 self.store.contacts().rewrite_tag_texts(&transaction, &ids).await?;
             }
         }
@@ -105,8 +100,7 @@ impl Contacts<'_> {
 
     /// The ids of the contacts at these places of the list of `company`.
     pub async fn at(self, ordinals: &[u32]) -> Result<Vec<Uuid>> {
-        let mut wanted = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
-        ordinals.iter().for_each(|ordinal| wanted.push([i64::from(*ordinal).into()]));
+        let wanted = Rows::of_ordinals(self.store.backend, ordinals.iter().copied());
         if wanted.is_empty() {
             return Ok(Vec::new());
         }

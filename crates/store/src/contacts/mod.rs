@@ -176,8 +176,7 @@ impl Contacts<'_> {
 
     /// The contacts at these places of the list of `company`, oldest first.
     pub async fn with_ordinals(self, ordinals: &[u32]) -> Result<Vec<Contact>> {
-        let mut wanted = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
-        ordinals.iter().for_each(|ordinal| wanted.push([i64::from(*ordinal).into()]));
+        let wanted = Rows::of_ordinals(self.store.backend, ordinals.iter().copied());
         if wanted.is_empty() {
             return Ok(Vec::new());
         }

@@ -179,16 +179,12 @@ impl AllSends<'_> {
         send_id: Uuid,
         ordinals: &[u64],
     ) -> Result<HashMap<u64, message::State>> {
-        let mut asked = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
-        for ordinal in ordinals {
-            asked.push([ordinal.cast_signed().into()]);
-        }
-        let (asked, values) = asked.select(2);
+        let ordinals = ordinals.iter().copied().map(u64::cast_signed);
+        let (asked, values) = Rows::of_ordinals(self.store.backend, ordinals).behind([send_id.into()]);
         let sql = format!(
             "SELECT ordinal, state FROM message WHERE send_id = $1 AND ordinal IN (SELECT ordinal FROM {asked} AS asked)"
         );
-        let rows =
-            fetch::<(i64, i16)>(&self.store.read, sql, [send_id.into()].into_iter().chain(values)).await?;
+        let rows = fetch::<(i64, i16)>(&self.store.read, sql, values).await?;
         rows.into_iter().map(|(ordinal, stored)| Ok((ordinal.cast_unsigned(), state(stored)?))).collect()
     }
 

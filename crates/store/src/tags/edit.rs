@@ -209,7 +209,13 @@ impl AllContacts<'_> {
         Ok(transaction.commit().await?)
     }
 
-    async fn remove_pairs(self, transaction: &Transaction, tag: Uuid, contacts: &[Uuid]) -> Result<()> {
+    /// Takes a tag from contacts that have it.
+    pub(crate) async fn remove_pairs(
+        self,
+        transaction: &Transaction,
+        tag: Uuid,
+        contacts: &[Uuid],
+    ) -> Result<()> {
         let (rows, values) = self.id_rows(contacts).behind([tag.into()]);
         let delete = format!(
             "DELETE FROM contact_tag WHERE tag_id = $1 AND contact_id IN (SELECT id FROM {rows} AS rows)"

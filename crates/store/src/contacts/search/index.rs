@@ -189,8 +189,8 @@ impl ContactIndex<'_> {
         totals: ContactTotals,
         ordinals: impl Iterator<Item = i64>,
     ) -> Result<()> {
-        let mut rows = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
-        ordinals.filter(|ordinal| *ordinal < totals.claimed).for_each(|ordinal| rows.push([ordinal.into()]));
+        let ordinals = ordinals.filter(|ordinal| *ordinal < totals.claimed);
+        let rows = Rows::of_ordinals(self.store.backend, ordinals);
         if rows.is_empty() {
             return Ok(());
         }

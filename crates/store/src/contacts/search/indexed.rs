@@ -166,8 +166,7 @@ impl Finding<'_> {
 
     /// Adds the `doubted` contacts whose texts contain the searched text.
     async fn read_texts(&mut self, doubted: &BTreeSet<u32>) -> Result<()> {
-        let mut rows = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
-        doubted.iter().for_each(|ordinal| rows.push([i64::from(*ordinal).into()]));
+        let rows = Rows::of_ordinals(self.store.backend, doubted.iter().copied());
         if rows.is_empty() {
             return Ok(());
         }
