@@ -11,7 +11,7 @@ use std::time::Duration;
 pub use self::hours::{InvalidHours, OpeningHours, WEEKDAYS};
 use crate::inbound::{Direction, InboundContent, InboundMessage};
 use crate::opt_out::{self, OptOutWords, Said};
-use crate::words::words;
+use crate::words::numbered;
 use clock::Timestamp;
 
 /// The most characters of a text.
@@ -23,36 +23,16 @@ pub const LATEST: Duration = Duration::from_secs(60 * 60);
 /// What comes so soon after a message of the company was written by a program, or is the end of an exchange that goes on.
 pub const REFLEX: Duration = Duration::from_secs(5);
 
-/// The kinds of automatic answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum AnswerKind {
-    /// The person gets no more messages.
-    Stop,
-    /// The person gets messages again.
-    Start,
-    /// Nobody is there.
-    Away,
-}
-
-words!(AnswerKind {
-    Stop = "stop",
-    Start = "start",
-    Away = "away",
-});
-
-impl AnswerKind {
-    /// Its number in the database.
-    pub const fn as_i16(self) -> i16 {
-        match self {
-            Self::Stop => 1,
-            Self::Start => 2,
-            Self::Away => 3,
-        }
-    }
-
-    /// From its number.
-    pub fn from_i16(number: i16) -> Option<Self> {
-        Self::ALL.iter().copied().find(|kind| kind.as_i16() == number)
+numbered! {
+    /// The kinds of automatic answers. The numbers are stored in the database.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum AnswerKind {
+        /// The person gets no more messages.
+        Stop = 1, "stop";
+        /// The person gets messages again.
+        Start = 2, "start";
+        /// Nobody is there.
+        Away = 3, "away";
     }
 }
 

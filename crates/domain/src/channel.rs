@@ -9,49 +9,53 @@ use serde::{Deserialize, Serialize, Serializer};
 use uuid::Uuid;
 
 pub use self::reason_code::ReasonCode;
-use super::words::words;
 use crate::rate::Rate;
 use crate::template::LOCAL_ACCOUNT;
 use crate::tier::{OwnOptions, Quota};
 use clock::Timestamp;
 
-/// The kind of a channel's provider.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// Meta's Cloud API.
-    BusinessAccount,
-    /// A linked device on WhatsApp Web, which is watched for behaving like a machine.
-    WebSession,
+crate::worded! {
+    /// The kind of a channel's provider.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Kind {
+        /// Meta's Cloud API.
+        BusinessAccount = "business_account",
+        /// A linked device on WhatsApp Web, which is watched for behaving like a machine.
+        WebSession = "web_session",
+    }
 }
 
-/// Whether a channel can send.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Status {
-    /// Not yet confirmed by the provider. Sends are accepted and tried.
-    Connecting,
-    /// The provider confirmed it.
-    Connected,
-    /// The provider refused its credentials or registration; a person has to act.
-    Disconnected,
-    /// The provider restricted the account; a new token does not help.
-    Blocked,
-    /// A web session that waits for a phone to link it.
-    Pairing,
+crate::worded! {
+    /// Whether a channel can send.
+    pub enum Status {
+        /// Not yet confirmed by the provider. Sends are accepted and tried.
+        Connecting = "connecting",
+        /// The provider confirmed it.
+        Connected = "connected",
+        /// The provider refused its credentials or registration; a person has to act.
+        Disconnected = "disconnected",
+        /// The provider restricted the account; a new token does not help.
+        Blocked = "blocked",
+        /// A web session that waits for a phone to link it.
+        Pairing = "pairing",
+    }
 }
 
-/// The pace that a provider allows a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Level {
-    /// The level of every new number.
-    Standard,
-    /// After the provider's upgrade.
-    High,
-    /// A number that is also used in the provider's app for phones, whatever its reported level.
-    Coexistence,
-    /// The provider's levels do not apply to the number.
-    NotApplicable,
+crate::worded! {
+    /// The pace that a provider allows a number.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Level {
+        /// The level of every new number.
+        Standard = "standard",
+        /// After the provider's upgrade.
+        High = "high",
+        /// A number that is also used in the provider's app for phones, whatever its reported level.
+        Coexistence = "coexistence",
+        /// The provider's levels do not apply to the number.
+        NotApplicable = "not_applicable",
+    }
 }
 
 impl Level {
@@ -66,21 +70,6 @@ impl Level {
         }
     }
 }
-
-words!(Kind { BusinessAccount = "business_account", WebSession = "web_session" });
-words!(Status {
-    Connecting = "connecting",
-    Connected = "connected",
-    Disconnected = "disconnected",
-    Blocked = "blocked",
-    Pairing = "pairing",
-});
-words!(Level {
-    Standard = "standard",
-    High = "high",
-    Coexistence = "coexistence",
-    NotApplicable = "not_applicable",
-});
 
 /// The code of a [`Reason`].
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,52 +8,38 @@ mod personal;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::words::words;
 use crate::contact_card::ContactCard;
 use crate::location::Location;
 use crate::reaction::Reaction;
 use crate::template::Component;
 
-/// The type of a message: the `type` of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// Plain text.
-    Text,
-    /// A picture.
-    Image,
-    /// A video.
-    Video,
-    /// An audio file.
-    Audio,
-    /// Any other file.
-    Document,
-    /// A small picture without a frame.
-    Sticker,
-    /// A place on the map.
-    Location,
-    /// Cards of people.
-    Contacts,
-    /// An emoji below a message of the conversation.
-    Reaction,
-    /// A text that the provider approved.
-    Template,
-    /// Buttons, a menu or products.
-    Interactive,
+crate::worded! {
+    /// The type of a message: the `type` of a request.
+    pub enum Kind {
+        /// Plain text.
+        Text = "text",
+        /// A picture.
+        Image = "image",
+        /// A video.
+        Video = "video",
+        /// An audio file.
+        Audio = "audio",
+        /// Any other file.
+        Document = "document",
+        /// A small picture without a frame.
+        Sticker = "sticker",
+        /// A place on the map.
+        Location = "location",
+        /// Cards of people.
+        Contacts = "contacts",
+        /// An emoji below a message of the conversation.
+        Reaction = "reaction",
+        /// A text that the provider approved.
+        Template = "template",
+        /// Buttons, a menu or products.
+        Interactive = "interactive",
+    }
 }
-
-words!(Kind {
-    Text = "text",
-    Image = "image",
-    Video = "video",
-    Audio = "audio",
-    Document = "document",
-    Sticker = "sticker",
-    Location = "location",
-    Contacts = "contacts",
-    Reaction = "reaction",
-    Template = "template",
-    Interactive = "interactive",
-});
 
 /// One message's content, the same for every recipient of a send.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

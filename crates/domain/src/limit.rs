@@ -11,52 +11,39 @@ use serde::{Deserialize, Serialize};
 pub use self::allows::Allows;
 pub use self::level_hint::LevelHint;
 pub use self::origin::Origin;
-use super::words::words;
 use crate::outlook::Waiting;
 use crate::tier::Quota;
 use clock::Timestamp;
 
-/// The subject of a limit, in the order in which limits are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Name {
-    /// The pace of the tier.
-    MessagesPerSecond,
-    /// The pace of the provider's level for the number.
-    ProviderLevel,
-    /// The pace after the provider refused messages that came too fast.
-    BackOff,
-    /// Nothing goes for a while.
-    Pause,
-    /// Messages to one recipient.
-    Pair,
-    /// Sends with several recipients rest.
-    QuietHours,
-    /// People who get templates in 24 hours.
-    TemplateQuota,
-    /// Messages of a web session in 24 hours.
-    DailyCap,
-    /// People in 24 hours who never wrote to a web session.
-    ColdContacts,
-    /// People whom the provider lets the business write to first in 24 hours.
-    ProviderMessagingLimit,
-    /// The company's requests to the API.
-    ApiRequests,
+crate::worded! {
+    /// The subject of a limit, in the order in which limits are shown.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Name {
+        /// The pace of the tier.
+        MessagesPerSecond = "messages_per_second",
+        /// The pace of the provider's level for the number.
+        ProviderLevel = "provider_level",
+        /// The pace after the provider refused messages that came too fast.
+        BackOff = "back_off",
+        /// Nothing goes for a while.
+        Pause = "pause",
+        /// Messages to one recipient.
+        Pair = "pair",
+        /// Sends with several recipients rest.
+        QuietHours = "quiet_hours",
+        /// People who get templates in 24 hours.
+        TemplateQuota = "template_quota",
+        /// Messages of a web session in 24 hours.
+        DailyCap = "daily_cap",
+        /// People in 24 hours who never wrote to a web session.
+        ColdContacts = "cold_contacts",
+        /// People whom the provider lets the business write to first in 24 hours.
+        ProviderMessagingLimit = "provider_messaging_limit",
+        /// The company's requests to the API.
+        ApiRequests = "api_requests",
+    }
 }
-
-words!(Name {
-    MessagesPerSecond = "messages_per_second",
-    ProviderLevel = "provider_level",
-    BackOff = "back_off",
-    Pause = "pause",
-    Pair = "pair",
-    QuietHours = "quiet_hours",
-    TemplateQuota = "template_quota",
-    DailyCap = "daily_cap",
-    ColdContacts = "cold_contacts",
-    ProviderMessagingLimit = "provider_messaging_limit",
-    ApiRequests = "api_requests",
-});
 
 /// One limit of a channel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

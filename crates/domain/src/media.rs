@@ -6,30 +6,22 @@ use uuid::Uuid;
 use crate::content::Content;
 use crate::link::file_id;
 use crate::template::{Component, Media, Parameter, Source};
-use crate::words::words;
 
-/// The kind of message that a file is sent as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// A picture.
-    Image,
-    /// A film.
-    Video,
-    /// A sound.
-    Audio,
-    /// Any file.
-    Document,
-    /// A sticker.
-    Sticker,
+crate::worded! {
+    /// The kind of message that a file is sent as.
+    pub enum Kind {
+        /// A picture.
+        Image = "image",
+        /// A film.
+        Video = "video",
+        /// A sound.
+        Audio = "audio",
+        /// Any file.
+        Document = "document",
+        /// A sticker.
+        Sticker = "sticker",
+    }
 }
-
-words!(Kind {
-    Image = "image",
-    Video = "video",
-    Audio = "audio",
-    Document = "document",
-    Sticker = "sticker",
-});
 
 impl Kind {
     /// The kind with its article, for sentences.

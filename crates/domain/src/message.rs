@@ -13,70 +13,37 @@ use uuid::Uuid;
 pub use self::journey::{Journey, Milestone, Step};
 pub use self::selection::{Reception, Selection};
 use crate::phone::PhoneNumber;
+use crate::words::numbered;
 use clock::Timestamp;
 
-/// The state of a message. The numbers are stored in the database.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(i16)]
-pub enum State {
-    /// Waits for its turn, or for a retry.
-    Queued = 0,
-    /// Handed to the provider, no answer yet.
-    Sending = 1,
-    /// The provider accepted it.
-    Sent = 2,
-    /// The recipient's device has it.
-    Delivered = 3,
-    /// The recipient read it.
-    Read = 4,
-    /// The message will not arrive; the error says why.
-    Failed = 5,
-    /// Its send expired before it started.
-    Expired = 6,
-    /// Its send was canceled before it started.
-    Canceled = 7,
-    /// The provider may or may not have it.
-    Unknown = 8,
-    /// Its recipient opted out before it went; the error says from what.
-    Suppressed = 9,
+numbered! {
+    /// The state of a message. The numbers are stored in the database.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum State {
+        /// Waits for its turn, or for a retry.
+        Queued = 0, "queued";
+        /// Handed to the provider, no answer yet.
+        Sending = 1, "sending";
+        /// The provider accepted it.
+        Sent = 2, "sent";
+        /// The recipient's device has it.
+        Delivered = 3, "delivered";
+        /// The recipient read it.
+        Read = 4, "read";
+        /// The message will not arrive; the error says why.
+        Failed = 5, "failed";
+        /// Its send expired before it started.
+        Expired = 6, "expired";
+        /// Its send was canceled before it started.
+        Canceled = 7, "canceled";
+        /// The provider may or may not have it.
+        Unknown = 8, "unknown";
+        /// Its recipient opted out before it went; the error says from what.
+        Suppressed = 9, "suppressed";
+    }
 }
 
 impl State {
-    /// Every state.
-    pub const ALL: [Self; 10] = [
-        Self::Queued,
-        Self::Sending,
-        Self::Sent,
-        Self::Delivered,
-        Self::Read,
-        Self::Failed,
-        Self::Expired,
-        Self::Canceled,
-        Self::Unknown,
-        Self::Suppressed,
-    ];
-
-    /// The number that the database keeps.
-    pub const fn as_i16(self) -> i16 {
-        self as i16
-    }
-
-    /// The word in answers.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Sending => "sending",
-            Self::Sent => "sent",
-            Self::Delivered => "delivered",
-            Self::Read => "read",
-            Self::Failed => "failed",
-            Self::Expired => "expired",
-            Self::Canceled => "canceled",
-            Self::Unknown => "unknown",
-            Self::Suppressed => "suppressed",
-        }
-    }
-
     /// Reads the word in answers.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == word)
@@ -85,11 +52,6 @@ impl State {
     /// Whether the channel's own attempts can still change the state. In other states, only receipts can.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Queued | Self::Sending | Self::Unknown)
-    }
-
-    /// Reads the stored number.
-    pub fn from_i16(value: i16) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.as_i16() == value)
     }
 
     /// The rank of a state: a message only moves to a state of higher rank. An unknown outcome ranks below every

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use crate::channel::Level;
 use crate::tier::{QUOTA_SPAN, Quota, Tier};
+use crate::words::listed;
 use clock::Timestamp;
 
 /// Delays shorter than this are rounding, not a limit.
@@ -63,21 +64,23 @@ pub struct Course {
     pub slowed_to: Option<f64>,
 }
 
-/// The limit without which a send would be over sooner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Binding {
-    /// The tier's `messages_per_second`.
-    MessagesPerSecond,
-    /// The provider's level for the number.
-    ProviderLevel,
-    /// The provider recently refused messages that came too fast.
-    BackOff,
-    /// The tier's `pair_interval` and `pair_burst`.
-    Pair,
-    /// The tier's `template_quota`.
-    TemplateQuota,
-    /// The tier's `quiet_hours`.
-    QuietHours,
+listed! {
+    /// The limit without which a send would be over sooner.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Binding {
+        /// The tier's `messages_per_second`.
+        MessagesPerSecond = "messages_per_second",
+        /// The provider's level for the number.
+        ProviderLevel = "provider_level",
+        /// The provider recently refused messages that came too fast.
+        BackOff = "back_off",
+        /// The tier's `pair_interval` and `pair_burst`.
+        Pair = "pair",
+        /// The tier's `template_quota`.
+        TemplateQuota = "template_quota",
+        /// The tier's `quiet_hours`.
+        QuietHours = "quiet_hours",
+    }
 }
 
 /// The estimate of a send.
@@ -93,30 +96,6 @@ impl Estimate {
     /// How long it takes in seconds, rounded up; `None` as in [`Estimate::takes`].
     pub fn seconds(self) -> Option<u64> {
         self.takes.map(|takes| takes.as_secs().saturating_add(u64::from(takes.subsec_nanos() > 0)))
-    }
-}
-
-impl Binding {
-    /// Every limit that can decide.
-    pub const ALL: [Self; 6] = [
-        Self::MessagesPerSecond,
-        Self::ProviderLevel,
-        Self::BackOff,
-        Self::Pair,
-        Self::TemplateQuota,
-        Self::QuietHours,
-    ];
-
-    /// The word in answers, the same that a channel's limits have.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::MessagesPerSecond => "messages_per_second",
-            Self::ProviderLevel => "provider_level",
-            Self::BackOff => "back_off",
-            Self::Pair => "pair",
-            Self::TemplateQuota => "template_quota",
-            Self::QuietHours => "quiet_hours",
-        }
     }
 }
 

@@ -2,43 +2,30 @@
 
 use std::fmt;
 
-/// One permission of a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
-    /// Sending, and retrying sends.
-    Send,
-    /// Reads channels, templates, limits and sends.
-    Read,
-    /// Reads and changes contacts, tags and suppressions; checks numbers.
-    Contacts,
-    /// Pauses, resumes and cancels sends; creates, changes and deletes templates; links web sessions to phones.
-    Control,
-    /// Reads and changes webhook endpoints.
-    Events,
-    /// Reads conversations and answers people in them.
-    Inbox,
-    /// Does what the paths of the door that speaks Graph offer, and nothing else.
-    Graph,
+use crate::words::listed;
+
+listed! {
+    /// One permission of a key.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Scope {
+        /// Sending, and retrying sends.
+        Send = "send",
+        /// Reads channels, templates, limits and sends.
+        Read = "read",
+        /// Reads and changes contacts, tags and suppressions; checks numbers.
+        Contacts = "contacts",
+        /// Pauses, resumes and cancels sends; creates, changes and deletes templates; links web sessions to phones.
+        Control = "control",
+        /// Reads and changes webhook endpoints.
+        Events = "events",
+        /// Reads conversations and answers people in them.
+        Inbox = "inbox",
+        /// Does what the paths of the door that speaks Graph offer, and nothing else.
+        Graph = "graph",
+    }
 }
 
 impl Scope {
-    /// Every scope.
-    pub const ALL: [Self; 7] =
-        [Self::Send, Self::Read, Self::Contacts, Self::Control, Self::Events, Self::Inbox, Self::Graph];
-
-    /// The word in answers and in the database.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Send => "send",
-            Self::Read => "read",
-            Self::Contacts => "contacts",
-            Self::Control => "control",
-            Self::Events => "events",
-            Self::Inbox => "inbox",
-            Self::Graph => "graph",
-        }
-    }
-
     /// The scope of this word.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.as_str() == word)
@@ -46,12 +33,6 @@ impl Scope {
 
     const fn bit(self) -> u8 {
         1 << self as u8
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

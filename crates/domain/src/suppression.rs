@@ -1,89 +1,38 @@
 //! Suppressions: messages that a person may no longer be sent.
 
-use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
+
+use crate::words::numbered;
 
 /// How long marketing messages to a recipient are held when the provider holds them back; a recipient who gets one
 /// sooner is blocked for longer (<https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes>,
 /// 131049).
 pub const HOLD: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The extent of a suppression. The numbers are stored in the database.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(i16)]
-pub enum Suppression {
-    /// Marketing messages: the person opted out of them.
-    Marketing = 1,
-    /// All messages.
-    Everything = 2,
-}
-
-impl Suppression {
-    /// Every suppression, the mildest first.
-    pub const ALL: [Self; 2] = [Self::Marketing, Self::Everything];
-
-    /// The number that the database keeps.
-    pub const fn as_i16(self) -> i16 {
-        self as i16
-    }
-
-    /// Reads the stored number.
-    pub fn from_i16(value: i16) -> Option<Self> {
-        Self::ALL.into_iter().find(|suppression| suppression.as_i16() == value)
-    }
-
-    /// The word in answers and on the command line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Marketing => "marketing",
-            Self::Everything => "everything",
-        }
+numbered! {
+    /// The extent of a suppression, the mildest first. The numbers are stored in the database.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Suppression {
+        /// Marketing messages: the person opted out of them.
+        Marketing = 1, "marketing";
+        /// All messages.
+        Everything = 2, "everything";
     }
 }
 
-/// Where a suppression comes from. The numbers are stored in the database.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(i16)]
-pub enum Source {
-    /// The provider refused a message, with a code.
-    Provider = 1,
-    /// The person stopped the business's marketing in WhatsApp.
-    Preference = 2,
-    /// The person wrote an opt-out word to the business.
-    Message = 3,
-    /// An operator, or a user of the company.
-    Operator = 4,
-}
-
-impl Source {
-    /// Every source.
-    pub const ALL: [Self; 4] = [Self::Provider, Self::Preference, Self::Message, Self::Operator];
-
-    /// The number that the database keeps.
-    pub const fn as_i16(self) -> i16 {
-        self as i16
-    }
-
-    /// Reads the stored number.
-    pub fn from_i16(value: i16) -> Option<Self> {
-        Self::ALL.into_iter().find(|source| source.as_i16() == value)
-    }
-
-    /// The word in answers and on the command line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Provider => "provider",
-            Self::Preference => "preference",
-            Self::Message => "message",
-            Self::Operator => "operator",
-        }
-    }
-}
-
-impl fmt::Display for Suppression {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+numbered! {
+    /// Where a suppression comes from. The numbers are stored in the database.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Source {
+        /// The provider refused a message, with a code.
+        Provider = 1, "provider";
+        /// The person stopped the business's marketing in WhatsApp.
+        Preference = 2, "preference";
+        /// The person wrote an opt-out word to the business.
+        Message = 3, "message";
+        /// An operator, or a user of the company.
+        Operator = 4, "operator";
     }
 }
 

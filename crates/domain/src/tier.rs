@@ -43,27 +43,16 @@ pub const TURN_SPAN: Duration = Duration::from_secs(60 * 60);
 /// The longest name of a tier, in characters.
 pub const MAX_NAME: usize = 40;
 
-/// What happens to a message with an unknown outcome.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum UnknownOutcome {
-    /// Send it again: every recipient gets it, some may get it twice.
-    #[default]
-    Resend,
-    /// Leave it `unknown`: no recipient gets it twice, some may not get it.
-    Hold,
-}
-
-impl UnknownOutcome {
-    /// Every policy.
-    pub const ALL: &[Self] = &[Self::Resend, Self::Hold];
-
-    /// The word in tiers.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Resend => "resend",
-            Self::Hold => "hold",
-        }
+crate::worded! {
+    /// What happens to a message with an unknown outcome.
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum UnknownOutcome {
+        /// Send it again: every recipient gets it, some may get it twice.
+        #[default]
+        Resend = "resend",
+        /// Leave it `unknown`: no recipient gets it twice, some may not get it.
+        Hold = "hold",
     }
 }
 

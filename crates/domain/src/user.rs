@@ -6,6 +6,8 @@ use std::fmt;
 
 use unicode_normalization::UnicodeNormalization as _;
 
+use crate::words::listed;
+
 /// The longest e-mail address, in bytes (RFC 5321, 4.5.3.1.3).
 const MAX_EMAIL: usize = 254;
 /// The longest name of a person, in characters.
@@ -72,20 +74,10 @@ pub enum Role {
     Owner,
 }
 
+// The most powerful first.
+listed!(of Role { Owner = "owner", Member = "member", Viewer = "viewer", Agent = "agent" });
+
 impl Role {
-    /// Every role, the most powerful first.
-    pub const ALL: [Self; 4] = [Self::Owner, Self::Member, Self::Viewer, Self::Agent];
-
-    /// The word in answers and in the database.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Owner => "owner",
-            Self::Member => "member",
-            Self::Viewer => "viewer",
-            Self::Agent => "agent",
-        }
-    }
-
     /// Whether the person sees more of the company than its conversations.
     pub const fn sees_company(self) -> bool {
         !matches!(self, Self::Agent)
@@ -102,36 +94,20 @@ impl Role {
     }
 }
 
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+listed! {
+    /// A language of the console.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Language {
+        /// English.
+        English = "en",
+        /// Portuguese of Brazil.
+        Portuguese = "pt-BR",
+        /// Spanish.
+        Spanish = "es",
     }
-}
-
-/// A language of the console.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Language {
-    /// English.
-    English,
-    /// Portuguese of Brazil.
-    Portuguese,
-    /// Spanish.
-    Spanish,
 }
 
 impl Language {
-    /// Every language.
-    pub const ALL: [Self; 3] = [Self::English, Self::Portuguese, Self::Spanish];
-
-    /// Its tag (BCP 47).
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::English => "en",
-            Self::Portuguese => "pt-BR",
-            Self::Spanish => "es",
-        }
-    }
-
     /// The language of this tag, in any case.
     pub fn parse(tag: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|language| language.as_str().eq_ignore_ascii_case(tag.trim()))

@@ -19,7 +19,6 @@ pub use self::sent::{
 };
 pub use self::settings::{MOST_BATCH, MOST_IN_FLIGHT, Schemes, Settings, known_types, type_of, types_of};
 use crate::event::Type;
-use crate::words::words;
 use clock::Timestamp;
 
 /// The types of events that an endpoint gets when its settings name none: those on which a person or a program has to
@@ -82,17 +81,17 @@ impl Endpoint {
     }
 }
 
-/// The form in which events are sent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Shape {
-    /// Pombo's own events.
-    #[default]
-    Pombo,
-    /// Meta's webhooks, for programs that are written for its Cloud API.
-    Graph,
+crate::worded! {
+    /// The form in which events are sent.
+    #[derive(Default)]
+    pub enum Shape {
+        /// Pombo's own events.
+        #[default]
+        Pombo = "pombo",
+        /// Meta's webhooks, for programs that are written for its Cloud API.
+        Graph = "graph",
+    }
 }
-
-words!(Shape { Pombo = "pombo", Graph = "graph" });
 
 /// The state and the failures of an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,40 +125,37 @@ pub enum State {
     },
 }
 
-/// Why an endpoint is disabled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Cause {
-    /// The receiver answered 410: it wants no further events.
-    Gone,
-    /// A person disabled it.
-    Person,
-    /// All attempts failed for too long.
-    Failures,
+crate::worded! {
+    /// Why an endpoint is disabled.
+    pub enum Cause {
+        /// The receiver answered 410: it wants no further events.
+        Gone = "gone",
+        /// A person disabled it.
+        Person = "person",
+        /// All attempts failed for too long.
+        Failures = "failures",
+    }
 }
 
-words!(Cause { Gone = "gone", Person = "person", Failures = "failures" });
-
-/// A part of an endpoint that is stored sealed. Without a key that unseals it, the endpoint gets nothing, and its events wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SealedPart {
-    /// The secrets that sign its requests.
-    Secret,
-    /// The headers of its requests.
-    Headers,
+crate::worded! {
+    /// A part of an endpoint that is stored sealed. Without a key that unseals it, the endpoint gets nothing, and its events wait.
+    pub enum SealedPart {
+        /// The secrets that sign its requests.
+        Secret = "secret",
+        /// The headers of its requests.
+        Headers = "headers",
+    }
 }
 
-words!(SealedPart { Secret = "secret", Headers = "headers" });
-
-/// The events that an endpoint gets first after a person enabled it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Resume {
-    /// Those that happened while it was disabled, as far as the log of events still has them.
-    CatchUp,
-    /// Those that happen from now on. Earlier events and their retries are dropped.
-    FromNow,
+crate::worded! {
+    /// The events that an endpoint gets first after a person enabled it.
+    pub enum Resume {
+        /// Those that happened while it was disabled, as far as the log of events still has them.
+        CatchUp = "cursor",
+        /// Those that happen from now on. Earlier events and their retries are dropped.
+        FromNow = "now",
+    }
 }
-
-words!(Resume { CatchUp = "cursor", FromNow = "now" });
 
 #[cfg(test)]
 mod tests {

@@ -57,6 +57,70 @@ macro_rules! worded {
     };
 }
 
+/// Declares an enum whose variants each have a word, and lists them as an array.
+macro_rules! listed {
+    (
+        $(#[$about:meta])+
+        pub enum $name:ident {
+            $($(#[$doc:meta])+ $variant:ident = $word:literal,)+
+        }
+    ) => {
+        $(#[$about])+
+        pub enum $name {
+            $($(#[$doc])+ $variant,)+
+        }
+
+        $crate::words::listed!(of $name { $($variant = $word,)+ });
+    };
+    (of $name:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
+        impl $name {
+            /// Every variant.
+            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
+
+            /// The word in answers, in the database and on the command line.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word,)+ }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+    };
+}
+
+/// Declares such an enum whose variants each have a number in the database, too.
+macro_rules! numbered {
+    (
+        $(#[$about:meta])+
+        pub enum $name:ident {
+            $($(#[$doc:meta])+ $variant:ident = $number:literal, $word:literal;)+
+        }
+    ) => {
+        $(#[$about])+
+        #[repr(i16)]
+        pub enum $name {
+            $($(#[$doc])+ $variant = $number,)+
+        }
+
+        $crate::words::listed!(of $name { $($variant = $word,)+ });
+
+        impl $name {
+            /// The number that the database keeps.
+            pub const fn as_i16(self) -> i16 {
+                self as i16
+            }
+
+            /// Reads the stored number.
+            pub fn from_i16(number: i16) -> Option<Self> {
+                Self::ALL.into_iter().find(|known| known.as_i16() == number)
+            }
+        }
+    };
+}
+
 /// Declares an enum of a provider's words. The provider may add words at any time, so that a word that is not declared
 /// is kept as it is.
 macro_rules! open_words {
@@ -147,7 +211,7 @@ macro_rules! explained {
     };
 }
 
-pub(super) use {explained, open_words, words};
+pub(super) use {explained, listed, numbered, open_words, words};
 
 #[cfg(test)]
 mod tests {

@@ -5,12 +5,10 @@ use actix_web::web::{Bytes, Data, Path};
 use actix_web::{HttpRequest, HttpResponse};
 use serde_json::{Map, Value, json};
 
-use super::account::Account;
 use super::error::GraphError;
 use super::management;
 use super::options::ReceiptOptions;
-use super::reply::{Verdict, answer};
-use super::send::bearer;
+use super::reply::{about_account, about_number};
 use super::target::Target;
 use super::world::World;
 
@@ -21,7 +19,8 @@ pub(super) async fn show(
     request: HttpRequest,
 ) -> HttpResponse {
     let app = json!({ "whatsapp_business_api_data": { "id": "1000000000", "name": "Simulator", "link": "https://example.com" } });
-    of_account(&world, path, &request, |account| {
+    let (_, waba_id) = path.into_inner();
+    about_account(&world, &waba_id, &request, |account| {
         Ok(json!({ "data": if account.is_subscribed() { vec![app] } else { Vec::new() } }))
     })
 }
@@ -33,8 +32,9 @@ pub(super) async fn subscribe(
     request: HttpRequest,
     body: Bytes,
 ) -> HttpResponse {
+    let (_, waba_id) = path.into_inner();
     let fields: Map<String, Value> = serde_json::from_slice(&body).unwrap_or_default();
-    of_account(&world, path, &request, |account| {
+    about_account(&world, &waba_id, &request, |account| {
         if let Some(callback) = Callback::of(&fields)? {
             let waba_id = &account.waba_id;
             let receiver = world.outbox.receiver_of_account(waba_id);
@@ -51,25 +51,12 @@ pub(super) async fn unsubscribe(
     path: Path<(String, String)>,
     request: HttpRequest,
 ) -> HttpResponse {
-    of_account(&world, path, &request, |account| {
+    let (_, waba_id) = path.into_inner();
+    about_account(&world, &waba_id, &request, |account| {
         world.outbox.end_account(&account.waba_id);
         account.subscribe(false);
         Ok(json!({ "success": true }))
     })
-}
-
-fn of_account(
-    world: &World,
-    path: Path<(String, String)>,
-    request: &HttpRequest,
-    judge: impl FnOnce(&Account) -> Verdict,
-) -> HttpResponse {
-    let (_, waba_id) = path.into_inner();
-    let token = bearer(request);
-    match world.admit(token).and_then(|()| world.account(token, &waba_id)) {
-        Ok(account) => answer(world, Some(&account), &judge(&account)),
-        Err(error) => answer(world, None, &Err(error)),
-    }
 }
 
 /// `POST /{id}`: sets or removes the callback of a number, or edits a template.
@@ -83,12 +70,7 @@ pub(super) async fn configure(
     if let Some(edited) = management::edit(&world, &id, &request, &body) {
         return edited;
     }
-    let token = bearer(&request);
-    let number = match world.admit(token).and_then(|()| world.number(token, &id)) {
-        Ok(number) => number,
-        Err(error) => return answer(&world, None, &Err(error)),
-    };
-    let verdict = (|| {
+    about_number(&world, &id, &request, |number| {
         let fields: Map<String, Value> = serde_json::from_slice(&body)
             .map_err(|_| GraphError::because(100, "the body is not a JSON object"))?;
         let Some(configuration) = fields.get("webhook_configuration").and_then(Value::as_object) else {
@@ -96,7 +78,7 @@ pub(super) async fn configure(
         };
         match Callback::of(configuration)? {
             Some(callback) => {
-                let receiver = world.outbox.receiver_of(&number);
+                let receiver = world.outbox.receiver_of(number);
                 callback
                     .aim(&world, receiver.as_deref(), |options| options.phone_number_id = Some(id.clone()))?;
                 number.upkeep().callback = Some(callback.url);
@@ -107,8 +89,7 @@ pub(super) async fn configure(
             }
         }
         Ok(json!({ "success": true }))
-    })();
-    answer(&world, Some(&number.account), &verdict)
+    })
 }
 
 /// An address with the token of its handshake.

@@ -7,7 +7,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use serde_json::{Map, Value, json};
 
 use super::error::GraphError;
-use super::reply::{Verdict, answer};
+use super::reply::{Verdict, about_account, about_number, answer};
 use super::send::bearer;
 use super::world::World;
 use super::{media, node};
@@ -98,16 +98,12 @@ pub(super) async fn phone_numbers(
     request: HttpRequest,
 ) -> HttpResponse {
     let (_, waba_id) = path.into_inner();
-    let token = bearer(&request);
-    let account = match world.admit(token).and_then(|()| world.account(token, &waba_id)) {
-        Ok(account) => account,
-        Err(error) => return answer(&world, None, &Err(error)),
-    };
-    let fields = query.get("fields").map(String::as_str);
-    let numbers = world.directory.read().numbers_of(&waba_id);
-    let nodes: Result<Vec<Value>, GraphError> =
-        numbers.iter().map(|number| selected(node::number(number), fields, NUMBER_FIELDS)).collect();
-    answer(&world, Some(&account), &nodes.map(|data| json!({ "data": data })))
+    about_account(&world, &waba_id, &request, |_| {
+        let fields = query.get("fields").map(String::as_str);
+        let numbers = world.directory.read().numbers_of(&waba_id);
+        let nodes = numbers.iter().map(|number| selected(node::number(number), fields, NUMBER_FIELDS));
+        Ok(json!({ "data": nodes.collect::<Result<Vec<_>, _>>()? }))
+    })
 }
 
 /// `POST /{phone_number_id}/register`: the number is connected again.
@@ -118,21 +114,16 @@ pub(super) async fn register(
     body: Bytes,
 ) -> HttpResponse {
     let (_, id) = path.into_inner();
-    let token = bearer(&request);
-    let number = match world.admit(token).and_then(|()| world.number(token, &id)) {
-        Ok(number) => number,
-        Err(error) => return answer(&world, None, &Err(error)),
-    };
-    let fields: Map<String, Value> = serde_json::from_slice(&body).unwrap_or_default();
-    let pin = fields.get("pin").and_then(Value::as_str).unwrap_or_default();
-    let is_pin = pin.len() == 6 && pin.bytes().all(|byte| byte.is_ascii_digit());
-    let verdict = if is_pin && fields.get("messaging_product").is_some_and(|product| product == "whatsapp") {
+    about_number(&world, &id, &request, |number| {
+        let fields: Map<String, Value> = serde_json::from_slice(&body).unwrap_or_default();
+        let pin = fields.get("pin").and_then(Value::as_str).unwrap_or_default();
+        let is_pin = pin.len() == 6 && pin.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_pin || fields.get("messaging_product").is_none_or(|product| product != "whatsapp") {
+            return Err(GraphError::because(100, "messaging_product must be whatsapp and pin six digits"));
+        }
         number.set_status("CONNECTED");
         Ok(json!({ "success": true }))
-    } else {
-        Err(GraphError::because(100, "messaging_product must be whatsapp and pin six digits"))
-    };
-    answer(&world, Some(&number.account), &verdict)
+    })
 }
 
 /// `POST /{phone_number_id}/deregister`: the number cannot send until it is registered again.
@@ -142,14 +133,10 @@ pub(super) async fn deregister(
     request: HttpRequest,
 ) -> HttpResponse {
     let (_, id) = path.into_inner();
-    let token = bearer(&request);
-    match world.admit(token).and_then(|()| world.number(token, &id)) {
-        Ok(number) => {
-            number.set_status("DISCONNECTED");
-            answer(&world, Some(&number.account), &Ok(json!({ "success": true })))
-        }
-        Err(error) => answer(&world, None, &Err(error)),
-    }
+    about_number(&world, &id, &request, |number| {
+        number.set_status("DISCONNECTED");
+        Ok(json!({ "success": true }))
+    })
 }
 
 /// `GET /debug_token?input_token=…`.

@@ -14,7 +14,7 @@ use super::authoring;
 use super::catalogue::Wanted;
 use super::error::GraphError;
 use super::graph::{Parameters, TEMPLATE_FIELDS, selected};
-use super::reply::{Verdict, answer};
+use super::reply::{Verdict, about_account, answer};
 use super::seed::Template;
 use super::send::bearer;
 use super::template::StoredTemplate;
@@ -31,15 +31,10 @@ pub(super) async fn templates(
     request: HttpRequest,
 ) -> HttpResponse {
     let (_, waba_id) = path.into_inner();
-    let token = bearer(&request);
     if let Some(account) = world.directory.read().account(&waba_id).filter(|_| !query.contains_key("after")) {
         account.count_listing();
     }
-    let account = match world.admit(token).and_then(|()| world.account(token, &waba_id)) {
-        Ok(account) => account,
-        Err(error) => return answer(&world, None, &Err(error)),
-    };
-    let verdict = (|| {
+    about_account(&world, &waba_id, &request, |account| {
         let (after, limit) = (after(&query)?, limit(&query)?);
         let text = |name: &str| query.get(name).map(String::as_str);
         let wanted = Wanted {
@@ -66,8 +61,7 @@ pub(super) async fn templates(
             });
         }
         Ok(body)
-    })();
-    answer(&world, Some(&account), &verdict)
+    })
 }
 
 /// A cursor: the encoded id of the template at the edge of the page.
@@ -119,18 +113,13 @@ pub(super) async fn create(
     body: Bytes,
 ) -> HttpResponse {
     let (_, waba_id) = path.into_inner();
-    let token = bearer(&request);
-    let account = match world.admit(token).and_then(|()| world.account(token, &waba_id)) {
-        Ok(account) => account,
-        Err(error) => return answer(&world, None, &Err(error)),
-    };
-    let verdict = read_template(&body).and_then(|template| {
+    about_account(&world, &waba_id, &request, |account| {
+        let template = read_template(&body)?;
         let category = template.category.clone();
         let directory = world.directory.read();
         let id = account.catalogue.write().add(directory.template_ids(), template)?;
         Ok(json!({ "id": id.to_string(), "status": "PENDING", "category": category }))
-    });
-    answer(&world, Some(&account), &verdict)
+    })
 }
 
 fn read_template(body: &[u8]) -> Result<Template, GraphError> {
@@ -224,12 +213,7 @@ pub(super) async fn delete(
     request: HttpRequest,
 ) -> HttpResponse {
     let (_, waba_id) = path.into_inner();
-    let token = bearer(&request);
-    let account = match world.admit(token).and_then(|()| world.account(token, &waba_id)) {
-        Ok(account) => account,
-        Err(error) => return answer(&world, None, &Err(error)),
-    };
-    let verdict = account.spare(world.now()).and_then(|()| {
+    about_account(&world, &waba_id, &request, |account| {
         let name = query.get("name").filter(|name| !name.is_empty());
         let name = name.ok_or_else(|| GraphError::because(100, "name is required"))?;
         let only = query.get("hsm_id").map(|id| id.parse::<u64>());
@@ -240,8 +224,7 @@ pub(super) async fn delete(
             }
             _ => Ok(json!({ "success": true })),
         }
-    });
-    answer(&world, Some(&account), &verdict)
+    })
 }
 
 /// The minimum and maximum number of seconds for which delivery of a template of this category is attempted.

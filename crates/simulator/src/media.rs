@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 use super::error::GraphError;
 use super::graph::Parameters;
 use super::multipart::{self, Part};
-use super::reply::{Verdict, answer};
+use super::reply::{Verdict, about_number, answer};
 use super::send::bearer;
 use super::world::World;
 use super::written::StoredFile;
@@ -115,20 +115,15 @@ pub(super) async fn upload(
     body: Bytes,
 ) -> HttpResponse {
     let (_, id) = path.into_inner();
-    let token = bearer(&request);
-    let number = match world.admit(token).and_then(|()| world.number(token, &id)) {
-        Ok(number) => number,
-        Err(error) => return answer(&world, None, &Err(error)),
-    };
     let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let verdict = number.account.spare(world.now()).and_then(|()| {
+    about_number(&world, &id, &request, |number| {
+        number.account.spare(world.now())?;
         let parts = multipart::parts(kind, &body).unwrap_or_default();
         // Some clients name the product in the query.
         let is_named = query.get("messaging_product").is_some_and(|product| product == "whatsapp");
         let file = read(parts, is_named, &id)?;
         Ok(json!({ "id": world.media.lock().add(file).to_string() }))
-    });
-    answer(&world, Some(&number.account), &verdict)
+    })
 }
 
 fn read(parts: Vec<Part>, is_product_named: bool, phone_number_id: &str) -> Result<File, GraphError> {

@@ -10,8 +10,7 @@ use super::body::length;
 use super::error::GraphError;
 use super::graph::Parameters;
 use super::phone::PhoneNumber;
-use super::reply::{Verdict, answer};
-use super::send::bearer;
+use super::reply::{Verdict, about_number};
 use super::world::World;
 
 /// The most codes of a number, as at the provider.
@@ -114,14 +113,10 @@ fn handle(
     request: &HttpRequest,
     judge: impl FnOnce(&PhoneNumber) -> Verdict,
 ) -> HttpResponse {
-    let token = bearer(request);
-    match world.admit(token).and_then(|()| world.number(token, id)) {
-        Ok(number) => {
-            let verdict = number.account.spare(world.now()).and_then(|()| judge(&number));
-            answer(world, Some(&number.account), &verdict)
-        }
-        Err(error) => answer(world, None, &Err(error)),
-    }
+    about_number(world, id, request, |number| {
+        number.account.spare(world.now())?;
+        judge(number)
+    })
 }
 
 fn shown(code: &str, text: &str, image: Option<&str>) -> Value {

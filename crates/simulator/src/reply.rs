@@ -4,16 +4,18 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use actix_web::HttpResponse;
 use actix_web::body::{BodySize, MessageBody};
 use actix_web::http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use actix_web::web::Bytes;
+use actix_web::{HttpRequest, HttpResponse};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
 use super::account::Account;
 use super::error::GraphError;
+use super::phone::PhoneNumber;
+use super::send::bearer;
 use super::world::World;
 
 const APP_USAGE: HeaderName = HeaderName::from_static("x-app-usage");
@@ -42,6 +44,34 @@ pub(super) fn answer(world: &World, account: Option<&Account>, verdict: &Verdict
     match verdict {
         Ok(body) => reply.body(body.to_string()),
         Err(error) => reply.body(error.body(&trace).to_string()),
+    }
+}
+
+/// Answers a request about the account of this id, if the token may see it and its budget is not spent.
+pub(super) fn about_account(
+    world: &World,
+    waba_id: &str,
+    request: &HttpRequest,
+    judge: impl FnOnce(&Account) -> Verdict,
+) -> HttpResponse {
+    let token = bearer(request);
+    match world.admit(token).and_then(|()| world.account(token, waba_id)) {
+        Ok(account) => answer(world, Some(&account), &judge(&account)),
+        Err(error) => answer(world, None, &Err(error)),
+    }
+}
+
+/// Answers a request about the number of this id, if the token may see it.
+pub(super) fn about_number(
+    world: &World,
+    id: &str,
+    request: &HttpRequest,
+    judge: impl FnOnce(&PhoneNumber) -> Verdict,
+) -> HttpResponse {
+    let token = bearer(request);
+    match world.admit(token).and_then(|()| world.number(token, id)) {
+        Ok(number) => answer(world, Some(&number.account), &judge(&number)),
+        Err(error) => answer(world, None, &Err(error)),
     }
 }
 

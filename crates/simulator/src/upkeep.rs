@@ -11,8 +11,7 @@ use super::error::GraphError;
 use super::graph::{Parameters, selected};
 use super::person;
 use super::qr_code::QrCodes;
-use super::reply::{Verdict, answer};
-use super::send::bearer;
+use super::reply::{Verdict, about_number};
 use super::world::World;
 
 /// The most people that a number can block, as at the provider.
@@ -69,21 +68,9 @@ impl Upkeep {
     }
 }
 
-/// The kinds of requests about a number's settings.
-#[derive(Clone, Copy)]
-enum Asked {
-    ShowProfile,
-    SetProfile,
-    SetAutomation,
-    ShowBlocked,
-    Block,
-    Unblock,
-    ShowCommerce,
-    SetCommerce,
-}
-
+/// A handler: what it judges by is the settings of the number that the path names, the number's id, the query and the body.
 macro_rules! handler {
-    ($(#[$doc:meta])* $name:ident, $asked:expr) => {
+    ($(#[$doc:meta])* $name:ident, $judge:expr) => {
         $(#[$doc])*
         pub(super) async fn $name(
             world: Data<World>,
@@ -92,74 +79,48 @@ macro_rules! handler {
             request: HttpRequest,
             body: Bytes,
         ) -> HttpResponse {
+            let judge: fn(&mut Upkeep, &str, &Parameters, &[u8]) -> Verdict = $judge;
             let (_, id) = path.into_inner();
-            handle(&world, &id, &query, &request, &body, $asked)
+            about_number(&world, &id, &request, |number| {
+                number.account.spare(world.now())?;
+                judge(&mut number.upkeep(), &id, &query, &body)
+            })
         }
     };
 }
 
 handler!(
     /// `GET /{phone_number_id}/whatsapp_business_profile`.
-    show_profile, Asked::ShowProfile
+    show_profile, |upkeep, _, query, _| profile(upkeep, query.get("fields").map(String::as_str))
 );
 handler!(
     /// `POST /{phone_number_id}/whatsapp_business_profile`.
-    set_profile, Asked::SetProfile
+    set_profile, |upkeep, _, _, body| set(upkeep, &fields(body)?)
 );
 handler!(
     /// `POST /{phone_number_id}/conversational_automation`.
-    set_automation, Asked::SetAutomation
+    set_automation, |upkeep, id, _, body| automate(upkeep, id, &fields(body)?)
 );
 handler!(
     /// `GET /{phone_number_id}/block_users`.
-    show_blocked, Asked::ShowBlocked
+    show_blocked, |upkeep, _, query, _| Ok(blocked(upkeep, query))
 );
 handler!(
     /// `POST /{phone_number_id}/block_users`.
-    block, Asked::Block
+    block, |upkeep, _, _, body| change_blocked(upkeep, &fields(body)?, true)
 );
 handler!(
     /// `DELETE /{phone_number_id}/block_users`.
-    unblock, Asked::Unblock
+    unblock, |upkeep, _, _, body| change_blocked(upkeep, &fields(body)?, false)
 );
-
 handler!(
     /// `GET /{phone_number_id}/whatsapp_commerce_settings`.
-    show_commerce, Asked::ShowCommerce
+    show_commerce, |upkeep, id, _, _| Ok(commerce(upkeep, id))
 );
 handler!(
     /// `POST /{phone_number_id}/whatsapp_commerce_settings`.
-    set_commerce, Asked::SetCommerce
+    set_commerce, |upkeep, _, query, body| set_up_commerce(upkeep, query, body)
 );
-
-fn handle(
-    world: &World,
-    id: &str,
-    query: &Parameters,
-    request: &HttpRequest,
-    body: &[u8],
-    asked: Asked,
-) -> HttpResponse {
-    let token = bearer(request);
-    let number = match world.admit(token).and_then(|()| world.number(token, id)) {
-        Ok(number) => number,
-        Err(error) => return answer(world, None, &Err(error)),
-    };
-    let verdict = number.account.spare(world.now()).and_then(|()| {
-        let mut upkeep = number.upkeep();
-        match asked {
-            Asked::ShowProfile => profile(&upkeep, query.get("fields").map(String::as_str)),
-            Asked::SetProfile => set(&mut upkeep, &fields(body)?),
-            Asked::SetAutomation => automate(&mut upkeep, id, &fields(body)?),
-            Asked::ShowBlocked => Ok(blocked(&upkeep, query)),
-            Asked::Block => change_blocked(&mut upkeep, &fields(body)?, true),
-            Asked::Unblock => change_blocked(&mut upkeep, &fields(body)?, false),
-            Asked::ShowCommerce => Ok(commerce(&upkeep, id)),
-            Asked::SetCommerce => set_up_commerce(&mut upkeep, query, body),
-        }
-    });
-    answer(world, Some(&number.account), &verdict)
-}
 
 fn fields(body: &[u8]) -> Result<Map<String, Value>, GraphError> {
     serde_json::from_slice(body).map_err(|_| GraphError::because(100, "the body is not a JSON object"))

@@ -14,6 +14,7 @@ use crate::changes::{self, What, Who};
 use crate::conversations::Inbound;
 use crate::dialect::{Bulk, Type};
 use crate::nouns::{AutomaticAnswers, CompanyAnswers};
+use crate::one_row::put_row;
 use crate::opt_out_words::words_of;
 use crate::retention::Step;
 use crate::{Error, Result, execute, fetch, fetch_one};
@@ -114,22 +115,17 @@ impl CompanyAnswers<'_> {
         if before == *texts {
             return transaction.unchanged(false).await;
         }
-        let sql = "INSERT INTO automatic_text \
-                   (company_id, stop_text, start_text, away_text, hours, time_zone, hides_reading) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (company_id) DO UPDATE SET \
-                   stop_text = excluded.stop_text, start_text = excluded.start_text, \
-                   away_text = excluded.away_text, hours = excluded.hours, time_zone = excluded.time_zone, hides_reading = excluded.hides_reading";
         let AutomaticTexts { stop, start, away, hours, hides_reading } = texts;
-        let values = [
-            id.into(),
-            stop.clone().into(),
-            start.clone().into(),
-            away.clone().into(),
-            hours.days().join("\n").into(),
-            hours.zone().into(),
-            i16::from(*hides_reading).into(),
+        let row = [
+            ("company_id", id.into()),
+            ("stop_text", stop.clone().into()),
+            ("start_text", start.clone().into()),
+            ("away_text", away.clone().into()),
+            ("hours", hours.days().join("\n").into()),
+            ("time_zone", hours.zone().into()),
+            ("hides_reading", i16::from(*hides_reading).into()),
         ];
-        execute(&transaction, sql, values).await?;
+        put_row(&transaction, "automatic_text", &["company_id"], row).await?;
         changes::record_one(&transaction, who, What::Company, id, Some(shown(&before)), shown(texts)).await?;
         transaction.commit().await?;
         Ok(true)

@@ -144,6 +144,19 @@ impl Rows {
         rows
     }
 
+    /// A row for each of these places of a list, in the column `ordinal`.
+    pub(super) fn of_ordinals(
+        backend: DbBackend,
+        ordinals: impl IntoIterator<Item = impl Into<i64>>,
+    ) -> Self {
+        let mut rows = Self::new(backend, &[("ordinal", Type::Int)]);
+        for ordinal in ordinals {
+            let ordinal: i64 = ordinal.into();
+            rows.push([ordinal.into()]);
+        }
+        rows
+    }
+
     pub(super) const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -181,6 +194,12 @@ impl Rows {
             }
         }
         self.len += 1;
+    }
+
+    /// A sub-select that yields the rows, and the values of a statement whose first parameters are its `own`.
+    pub(super) fn behind<const N: usize>(self, own: [Value; N]) -> (String, Vec<Value>) {
+        let (select, rows) = self.select(N + 1);
+        (select, own.into_iter().chain(rows).collect())
     }
 
     /// A sub-select that yields the rows, its parameters numbered from `first`, and their values.

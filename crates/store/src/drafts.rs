@@ -9,6 +9,7 @@ use sea_orm::Value;
 use uuid::Uuid;
 
 use crate::nouns::Drafts;
+use crate::one_row::insert_row;
 use crate::{Result, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::page::{Page, PageRequest};
@@ -65,8 +66,7 @@ impl Drafts<'_> {
         let NewDraft { id, name, channel_id, kind, content, is_saved } = draft;
         let transaction = self.store.begin().await?;
         // One draft of a person after the other, so that their number is bounded.
-        let sql = format!("SELECT id FROM user_account WHERE id = $1{}", self.store.locking());
-        execute(&transaction, sql, [user_id.into()]).await?;
+        self.store.lock_row(&transaction, "user_account", user_id).await?;
         if is_saved {
             let sql = "SELECT count(*) FROM draft WHERE company_id = $1 AND user_id = $2 AND is_saved = 1 AND id <> $3";
             let values = [self.company.into(), user_id.into(), id.unwrap_or_default().into()];
@@ -107,20 +107,18 @@ impl Drafts<'_> {
             execute(&transaction, sql, [self.company.into(), user_id.into()]).await?;
         }
         let id = Uuid::now_v7();
-        let sql = "INSERT INTO draft (id, company_id, user_id, is_saved, name, channel_id, kind, content, kept_at) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-        let values = [
-            id.into(),
-            self.company.into(),
-            user_id.into(),
-            saved.into(),
-            name.into(),
-            channel_id.into(),
-            kind.into(),
-            content.into(),
-            now.millis().into(),
+        let row = [
+            ("id", id.into()),
+            ("company_id", self.company.into()),
+            ("user_id", user_id.into()),
+            ("is_saved", saved.into()),
+            ("name", name.into()),
+            ("channel_id", channel_id.into()),
+            ("kind", kind.into()),
+            ("content", content.into()),
+            ("kept_at", now.millis().into()),
         ];
-        execute(&transaction, sql, values).await?;
+        insert_row(&transaction, "draft", row).await?;
         transaction.commit().await?;
         Ok(Some(id))
     }

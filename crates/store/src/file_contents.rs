@@ -4,7 +4,7 @@
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
-use crate::{Result, Store, fetch_one};
+use crate::{Result, fetch_one};
 
 /// States of a file of the library.
 pub(crate) const LIBRARY_ARRIVING: i16 = 0;
@@ -38,18 +38,6 @@ pub(crate) async fn library_use(
         LIBRARY_LEAVING => LibraryUse::Leaving,
         _ => LibraryUse::Stored,
     }))
-}
-
-impl Store {
-    /// Holds the lock of a company's contents until the transaction ends.
-    pub(crate) async fn lock_contents(&self, within: &impl ConnectionTrait, company: Uuid) -> Result<()> {
-        // On SQLite, one transaction writes at a time.
-        if !self.locking().is_empty() {
-            let sql = format!("SELECT id FROM company WHERE id = $1{}", self.locking());
-            fetch_one::<Uuid>(within, sql, [company.into()]).await?;
-        }
-        Ok(())
-    }
 }
 
 /// Whether a person's file has this content, or is about to have it. With `but`, another one than that.

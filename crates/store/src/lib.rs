@@ -3,11 +3,13 @@
 //! One [`Store`] serves SQLite and PostgreSQL; their differences are in [`dialect`]. Called by the engine and by the
 //! command line. Queries are methods of nouns, as in `store.of(company).contacts().page(…)`: a company's rows are reached
 //! by its id only. Everything here can fail because the database does ([`Error::Unavailable`], [`Error::InDoubt`]), or
-//! because of a row that this program never wrote ([`Error::Impossible`]). Unless an item says otherwise, a call that
-//! failed has changed nothing and can be repeated. An item's `# Errors` names only what else it refuses.
+//! because of a row that this program never wrote ([`Error::Impossible`]). A call with a [`Lease`] fails when this process
+//! has lost it ([`Error::Fenced`]). Unless an item says otherwise, a call that failed has changed nothing and can be
+//! repeated. An item's `# Errors` names only what else it refuses.
 //!
 //! **Entities or SQL.** Records that are read and written one by one go through the entities: companies, channels,
-//! tiers, templates, API keys, operators, users, changes, web sessions. SQL as text is for statements over many rows
+//! tiers, templates, API keys, operators, users, changes, web sessions. Single rows of other tables are written by the
+//! names of their columns ([`one_row`]). SQL as text is for statements over many rows
 //! (the [`ledger`], contacts with their index, imports, retention), for search and lists that join, and where one
 //! statement must both decide and change (links, sessions of people, webhook endpoints, the lease, counters of
 //! revisions).
@@ -41,6 +43,7 @@ pub mod looks;
 pub mod media;
 pub mod nodes;
 mod nouns;
+mod one_row;
 pub mod operators;
 mod opt_out_words;
 pub mod overview;

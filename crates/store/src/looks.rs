@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use crate::changes::{self, What, Who};
 use crate::nouns::{CompanyLook, Looks};
-use crate::{Result, execute, fetch_one};
+use crate::one_row::{delete_rows, put_row, update_rows};
+use crate::{Result, fetch_one};
 use clock::Timestamp;
 
 /// What the owners of a company chose for its pages; nothing of it by default.
@@ -69,22 +70,23 @@ impl CompanyLook<'_> {
         }
         let id = self.company;
         if after == Look::default() {
-            execute(&transaction, "DELETE FROM company_look WHERE company_id = $1", [id.into()]).await?;
+            delete_rows(&transaction, "company_look", [("company_id", id.into())]).await?;
         } else {
-            let sql =
-                "INSERT INTO company_look (company_id, name, colour, changed_at) VALUES ($1, $2, $3, $4)
-                ON CONFLICT (company_id) DO UPDATE SET name = excluded.name, colour = excluded.colour,
-                    changed_at = excluded.changed_at";
-            let values = [id.into(), name.into(), colour.into(), Timestamp::now().millis().into()];
-            execute(&transaction, sql, values).await?;
+            let row = [
+                ("company_id", id.into()),
+                ("name", name.into()),
+                ("colour", colour.into()),
+                ("changed_at", Timestamp::now().millis().into()),
+            ];
+            put_row(&transaction, "company_look", &["company_id"], row).await?;
             let file = match logo {
                 LogoChange::Kept => None,
                 LogoChange::Removed => Some(None),
                 LogoChange::Replaced { png, .. } => Some(Some(png)),
             };
             if let Some(file) = file {
-                let sql = "UPDATE company_look SET logo_hash = $2, logo = $3 WHERE company_id = $1";
-                execute(&transaction, sql, [id.into(), after.logo.clone().into(), file.into()]).await?;
+                let set = [("logo_hash", after.logo.clone().into()), ("logo", file.into())];
+                update_rows(&transaction, "company_look", set, [("company_id", id.into())]).await?;
             }
         }
         changes::record_one(&transaction, who, What::Company, id, Some(shown(&before)), shown(&after))

@@ -7,9 +7,10 @@ use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrde
 use serde_json::json;
 use uuid::Uuid;
 
+use crate::Result;
 use crate::changes::{self, What, Who};
 use crate::nouns::Operators;
-use crate::{Result, execute};
+use crate::one_row::delete_rows;
 use clock::Timestamp;
 
 /// An operator's key to add.
@@ -106,7 +107,7 @@ impl Operators<'_> {
             return transaction.unchanged(false).await;
         }
         // No person and no command line is named like an operator: their names have a colon.
-        execute(&transaction, "DELETE FROM link WHERE made_by = $1", [name.into()]).await?;
+        delete_rows(&transaction, "link", [("made_by", name.into())]).await?;
         changes::record_one(&transaction, who, What::Operator, name, Some(json!("valid")), json!("revoked"))
             .await?;
         transaction.commit().await?;

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use crate::changes::{self, What, Who};
 use crate::nouns::Suppressions;
-use crate::{Result, execute, fetch_one};
+use crate::one_row::put_row;
+use crate::{Result, fetch_one};
 use domain::opt_out::OptOutWords;
 use domain::suppression::Suppression;
 
@@ -29,16 +30,13 @@ impl Suppressions<'_> {
         if before == *words {
             return Ok(transaction.rollback().await?);
         }
-        let sql = "INSERT INTO opt_out_words (company_id, scope, stop_words, start_words) VALUES ($1, $2, $3, $4) \
-                   ON CONFLICT (company_id) DO UPDATE SET scope = excluded.scope, \
-                   stop_words = excluded.stop_words, start_words = excluded.start_words";
-        let values = [
-            company_id.into(),
-            words.scope.map_or(0, Suppression::as_i16).into(),
-            words.stop_words.join("\n").into(),
-            words.start_words.join("\n").into(),
+        let row = [
+            ("company_id", company_id.into()),
+            ("scope", words.scope.map_or(0, Suppression::as_i16).into()),
+            ("stop_words", words.stop_words.join("\n").into()),
+            ("start_words", words.start_words.join("\n").into()),
         ];
-        execute(&transaction, sql, values).await?;
+        put_row(&transaction, "opt_out_words", &["company_id"], row).await?;
         changes::record_one(&transaction, who, What::Company, company_id, Some(shown(&before)), shown(words))
             .await?;
         transaction.commit().await?;

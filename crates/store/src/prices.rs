@@ -8,8 +8,9 @@ use uuid::Uuid;
 use crate::changes::{self, What, Who};
 use crate::contacts::signed;
 use crate::nouns::{AllSends, Costs, RateCards};
+use crate::one_row::{delete_rows, put_row};
 use crate::sends::recipient;
-use crate::{Error, Result, Transaction, execute, fetch, fetch_one};
+use crate::{Error, Result, Transaction, fetch, fetch_one};
 use clock::Timestamp;
 use domain::phone::Country;
 use domain::price::{Billing, ByCountry, Date, Micros, Month, PriceChange, RateCard, shipped};
@@ -107,7 +108,7 @@ impl RateCards<'_> {
     /// Removes the uploaded card of this date. Returns `false` when there is none.
     pub async fn remove(self, who: &Who, date: &str) -> Result<bool> {
         let transaction = self.store.begin().await?;
-        if execute(&transaction, "DELETE FROM rate_card WHERE date = $1", [date.into()]).await? == 0 {
+        if delete_rows(&transaction, "rate_card", [("date", date.into())]).await? == 0 {
             return transaction.unchanged(false).await;
         }
         let removed = Value::from("removed");
@@ -147,10 +148,9 @@ async fn put(within: &Transaction, who: &Who, card: &RateCard, said: Value) -> R
     if before.is_none() && count.unwrap_or_default().cast_unsigned() >= MOST_CARDS {
         return Ok(false);
     }
-    let sql = "INSERT INTO rate_card (date, card, updated_at) VALUES ($1, $2, $3) \
-               ON CONFLICT (date) DO UPDATE SET card = excluded.card, updated_at = excluded.updated_at";
-    let values = [date.as_str().into(), text.into(), Timestamp::now().millis().into()];
-    execute(within, sql, values).await?;
+    let now = Timestamp::now().millis();
+    let row = [("date", date.as_str().into()), ("card", text.into()), ("updated_at", now.into())];
+    put_row(within, "rate_card", &["date"], row).await?;
     changes::record_one(within, who, What::RateCard, date, None, said).await?;
     Ok(true)
 }

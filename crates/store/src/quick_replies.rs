@@ -6,7 +6,8 @@ use uuid::Uuid;
 
 use crate::changes::{self, What, Who};
 use crate::nouns::QuickReplies;
-use crate::{Result, execute, fetch};
+use crate::one_row::{delete_rows, put_row};
+use crate::{Result, fetch};
 use clock::Timestamp;
 use domain::quick_reply::{MOST_QUICK_REPLIES, ReplyDraft};
 
@@ -63,8 +64,7 @@ impl QuickReplies<'_> {
     ) -> Result<SavedReply> {
         let transaction = self.store.begin().await?;
         // One change of a company after the other, so that their number is bounded.
-        let sql = format!("SELECT id FROM company WHERE id = $1{}", self.store.locking());
-        execute(&transaction, sql, [self.company.into()]).await?;
+        self.store.lock_row(&transaction, "company", self.company).await?;
         let known = self.all_in(&transaction).await?;
         let before = id.and_then(|id| known.iter().find(|reply| reply.id == id));
         if id.is_some() && before.is_none() {
@@ -81,18 +81,15 @@ impl QuickReplies<'_> {
         }
         let reply = QuickReply { id: id.unwrap_or_else(Uuid::now_v7), draft, changed_at: now };
         let ReplyDraft { word, text, file_id } = &reply.draft;
-        let sql = "INSERT INTO quick_reply (id, company_id, word, body, file_id, changed_at) \
-                   VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO UPDATE SET word = excluded.word, \
-                   body = excluded.body, file_id = excluded.file_id, changed_at = excluded.changed_at";
-        let values = [
-            reply.id.into(),
-            self.company.into(),
-            word.as_str().into(),
-            text.as_str().into(),
-            (*file_id).into(),
-            now.millis().into(),
+        let row = [
+            ("id", reply.id.into()),
+            ("company_id", self.company.into()),
+            ("word", word.as_str().into()),
+            ("body", text.as_str().into()),
+            ("file_id", (*file_id).into()),
+            ("changed_at", now.millis().into()),
         ];
-        execute(&transaction, sql, values).await?;
+        put_row(&transaction, "quick_reply", &["id"], row).await?;
         let (before, after) = (before.map(shown), shown(&reply));
         changes::record_one(&transaction, who, What::QuickReplies, self.company, before, after).await?;
         transaction.commit().await?;
@@ -103,8 +100,8 @@ impl QuickReplies<'_> {
     pub async fn delete(self, who: &Who, id: Uuid) -> Result<bool> {
         let transaction = self.store.begin().await?;
         let known = self.all_in(&transaction).await?;
-        let sql = "DELETE FROM quick_reply WHERE id = $1 AND company_id = $2";
-        let deleted = execute(&transaction, sql, [id.into(), self.company.into()]).await?;
+        let of = [("id", id.into()), ("company_id", self.company.into())];
+        let deleted = delete_rows(&transaction, "quick_reply", of).await?;
         let Some(before) = known.iter().find(|reply| reply.id == id).filter(|_| deleted > 0) else {
             return transaction.unchanged(false).await;
         };

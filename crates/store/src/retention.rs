@@ -14,6 +14,7 @@ use super::dialect::{Rows, Type};
 use super::lease::Lease;
 use super::{Result, Store, Transaction, execute, fetch};
 use crate::nouns::Retention;
+use crate::one_row::{delete_rows, update_rows};
 use clock::Timestamp;
 use domain::send::State;
 
@@ -101,10 +102,6 @@ impl Retention<'_> {
 
     /// Removes sends that ended before `before` and had no receipt since, at most `limit` of them, beginning after
     /// `cursor`, which moves on.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`super::Error::Fenced`] when this process has lost the `lease`.
     pub async fn remove_sends(
         self,
         lease: &Lease,
@@ -200,10 +197,9 @@ impl Retention<'_> {
         execute(to, references, range).await?;
         if end >= recipients {
             self.store.ledger().remove_personal(to, &[id]).await?;
-            execute(to, "DELETE FROM forgotten_send WHERE id = $1", [id.into()]).await?;
+            delete_rows(to, "forgotten_send", [("id", id.into())]).await?;
         } else {
-            let sql = "UPDATE forgotten_send SET next_ordinal = $2 WHERE id = $1";
-            execute(to, sql, [id.into(), end.into()]).await?;
+            update_rows(to, "forgotten_send", [("next_ordinal", end.into())], [("id", id.into())]).await?;
         }
         Ok(removed)
     }

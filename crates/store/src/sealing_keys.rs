@@ -8,6 +8,7 @@ use sea_orm::{ConnectionTrait, DbBackend};
 use super::changes::{What, Who, record_one};
 use super::{Result, Transaction, execute, fetch};
 use crate::nouns::SealingKeys;
+use crate::one_row::delete_rows;
 use clock::Timestamp;
 
 /// A key of the database.
@@ -59,8 +60,8 @@ impl SealingKeys<'_> {
     /// of changes. `false` when the key was not here.
     pub async fn remove(self, who: &Who, key_id: &[u8], id: &str, after: &str) -> Result<bool> {
         let transaction = self.store.begin().await?;
-        let sql = "DELETE FROM sealing_key WHERE key_id = $1";
-        let removed = execute(&transaction, sql, [key_id.to_vec().into()]).await? > 0;
+        let of = [("key_id", key_id.to_vec().into())];
+        let removed = delete_rows(&transaction, "sealing_key", of).await? > 0;
         record_one(&transaction, who, What::SealingKey, id, Some("previous".into()), after.into()).await?;
         transaction.commit().await?;
         Ok(removed)

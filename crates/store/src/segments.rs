@@ -15,8 +15,9 @@ use crate::contacts::edit::Edited;
 use crate::contacts::filter::ContactFilter;
 use crate::contacts::search::ordinal;
 use crate::contacts::signed;
-use crate::dialect::{Rows, Type};
+use crate::dialect::Rows;
 use crate::nouns::Segments;
+use crate::one_row::{delete_rows, insert_row};
 use crate::{Error, Result, Transaction, execute, fetch, fetch_one};
 use clock::Timestamp;
 use clock::database::new_id;
@@ -157,18 +158,16 @@ impl Segments<'_> {
             return transaction.unchanged(NewSegment::Full).await;
         }
         let id = new_id();
-        let insert =
-            "INSERT INTO saved_segment (id, company_id, name, identity, filter, created_at, updated_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $6)";
-        let values = [
-            id.into(),
-            self.company.into(),
-            name.into(),
-            tag_identity(name).into(),
-            written(filter)?.into(),
-            now.millis().into(),
+        let row = [
+            ("id", id.into()),
+            ("company_id", self.company.into()),
+            ("name", name.into()),
+            ("identity", tag_identity(name).into()),
+            ("filter", written(filter)?.into()),
+            ("created_at", now.millis().into()),
+            ("updated_at", now.millis().into()),
         ];
-        execute(&transaction, insert, values).await?;
+        insert_row(&transaction, "saved_segment", row).await?;
         let after = json!({ "id": id, "name": name });
         changes::record_one(&transaction, who, What::Segments, self.company, None, after).await?;
         transaction.commit().await?;
@@ -224,7 +223,7 @@ impl Segments<'_> {
         let Some((name, _)) = self.stored(&transaction, id).await? else {
             return transaction.unchanged(false).await;
         };
-        execute(&transaction, "DELETE FROM saved_segment WHERE id = $1", [id.into()]).await?;
+        delete_rows(&transaction, "saved_segment", [("id", id.into())]).await?;
         let before = json!({ "id": id, "name": name });
         changes::record_one(&transaction, who, What::Segments, self.company, Some(before), json!("deleted"))
             .await?;
@@ -235,17 +234,15 @@ impl Segments<'_> {
     /// The valid numbers of the contacts at these places of the company's list, in any order. Places without a contact
     /// have none.
     pub async fn phones_at(self, places: &[u32]) -> Result<Vec<PhoneNumber>> {
-        let mut wanted = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
-        places.iter().for_each(|place| wanted.push([i64::from(*place).into()]));
+        let wanted = Rows::of_ordinals(self.store.backend, places.iter().copied());
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let (wanted, values) = wanted.select(2);
+        let (wanted, values) = wanted.behind([self.company.into()]);
         let select = format!(
             "{PHONES} FROM {wanted} AS wanted CROSS JOIN contact
              WHERE contact.company_id = $1 AND contact.ordinal = wanted.ordinal"
         );
-        let values = std::iter::once(self.company.into()).chain(values);
         let text = fetch_one::<Option<String>>(&self.store.read, select, values).await?.flatten();
         numbers(&text.unwrap_or_default())
     }
@@ -277,12 +274,11 @@ impl Segments<'_> {
         if asked.is_empty() {
             return Ok(HashSet::new());
         }
-        let (asked, values) = asked.select(3);
+        let (asked, values) = asked.behind([self.company.into(), State::Resolving.as_i16().into()]);
         let select = format!(
             "SELECT send.id FROM {asked} AS asked JOIN send ON send.id = asked.id
              WHERE send.company_id = $1 AND send.state > $2"
         );
-        let values = [self.company.into(), State::Resolving.as_i16().into()].into_iter().chain(values);
         Ok(fetch(&self.store.read, select, values).await?.into_iter().collect())
     }
 

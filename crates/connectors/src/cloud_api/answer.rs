@@ -5,7 +5,7 @@ use reqwest::{Response, StatusCode};
 use serde::Deserialize;
 
 use super::disposition::{ErrorFacts, disposition};
-use super::lenient::{Text, if_readable, phone_number};
+use super::lenient::{fields, if_readable, phone_number};
 use super::{Objects, hint, read};
 use crate::{Disposition, Error, Reply};
 use domain::message::Failure;
@@ -21,17 +21,10 @@ struct AcceptedBody<'a> {
     contacts: Option<Vec<AcceptedContact<'a>>>,
 }
 
-/// The recipient, as given and as the provider knows the number.
-#[derive(Deserialize)]
-struct AcceptedContact<'a> {
-    #[serde(borrow, default)]
-    wa_id: Text<'a>,
-}
-
-#[derive(Deserialize)]
-struct AcceptedMessage<'a> {
-    #[serde(borrow)]
-    id: Text<'a>,
+fields! {
+    /// The recipient, as given and as the provider knows the number.
+    AcceptedContact { texts wa_id; }
+    AcceptedMessage { needs id; }
 }
 
 #[derive(Deserialize)]
@@ -40,32 +33,22 @@ struct Refused<'a> {
     error: GraphError<'a>,
 }
 
-#[derive(Deserialize)]
-struct GraphError<'a> {
-    #[serde(borrow)]
-    code: Text<'a>,
-    #[serde(borrow, default)]
-    message: Text<'a>,
-    #[serde(borrow, default)]
-    error_subcode: Text<'a>,
-    #[serde(borrow, default)]
-    is_transient: Text<'a>,
-    #[serde(borrow, default)]
-    fbtrace_id: Text<'a>,
-    /// For the people who look at the failure, in the language of the account perhaps.
-    #[serde(borrow, default)]
-    error_user_title: Text<'a>,
-    #[serde(borrow, default)]
-    error_user_msg: Text<'a>,
-    /// Usually an object with `details`; a bare string on some of the provider's endpoints.
-    #[serde(borrow, default, deserialize_with = "if_readable")]
-    error_data: Option<ErrorData<'a>>,
-}
-
-#[derive(Deserialize)]
-struct ErrorData<'a> {
-    #[serde(borrow, default)]
-    details: Text<'a>,
+fields! {
+    GraphError {
+        needs code;
+        texts
+            message,
+            error_subcode,
+            is_transient,
+            fbtrace_id,
+            /// For the people who look at the failure, in the language of the account perhaps.
+            error_user_title,
+            error_user_msg;
+        objects
+            /// Usually an object with `details`; a bare string on some of the provider's endpoints.
+            error_data: ErrorData;
+    }
+    ErrorData { texts details; }
 }
 
 /// The meaning of the answer to a send.

@@ -7,7 +7,7 @@ use reqwest::{RequestBuilder, Url};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::lenient::{Text, without_nul};
+use super::lenient::{Text, fields, without_nul};
 use super::{CloudApi, OAUTH, answer, authorization, failure, template};
 use crate::Error;
 use domain::secret::Secret;
@@ -29,26 +29,13 @@ pub struct TakenTemplate {
     pub category: Option<Category>,
 }
 
-#[derive(Deserialize)]
-struct CreatedTemplate<'a> {
-    #[serde(borrow)]
-    id: Text<'a>,
-    #[serde(borrow, default)]
-    status: Text<'a>,
-    #[serde(borrow, default)]
-    category: Text<'a>,
-}
-
-#[derive(Deserialize)]
-struct OpenedSession<'a> {
-    #[serde(borrow)]
-    id: Text<'a>,
-}
-
-#[derive(Deserialize)]
-struct UploadedSample<'a> {
-    #[serde(borrow)]
-    h: Text<'a>,
+fields! {
+    CreatedTemplate {
+        needs id;
+        texts status, category;
+    }
+    OpenedSession { needs id; }
+    UploadedSample { needs h; }
 }
 
 #[derive(Deserialize)]
@@ -57,10 +44,8 @@ struct InspectedApp<'a> {
     data: AppOfToken<'a>,
 }
 
-#[derive(Deserialize)]
-struct AppOfToken<'a> {
-    #[serde(borrow, default)]
-    app_id: Text<'a>,
+fields! {
+    AppOfToken { texts app_id; }
 }
 
 #[derive(Deserialize)]

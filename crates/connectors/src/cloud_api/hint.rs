@@ -5,20 +5,20 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, RETRY_AFTER};
-use serde::Deserialize;
 
-use super::lenient::Text;
+use super::lenient::fields;
 use crate::Disposition;
 
 /// The longest delay, longer than the window of any of the provider's limits.
 const LONGEST: Duration = Duration::from_secs(24 * 3_600);
 
-/// One kind of usage of one business account.
-#[derive(Deserialize)]
-struct Use<'a> {
-    /// In minutes.
-    #[serde(borrow, default)]
-    estimated_time_to_regain_access: Text<'a>,
+fields! {
+    /// One kind of usage of one business account.
+    Use {
+        texts
+            /// In minutes.
+            estimated_time_to_regain_access;
+    }
 }
 
 /// The provider's delay after an error with this meaning: at most a day; `None` when it gives none. The

@@ -113,6 +113,52 @@ where
     Ok(serde_json::from_str(raw.get()).ok())
 }
 
+/// Declares objects of the provider that are borrowed from its JSON. Without one of the texts that it `needs`, an object cannot
+/// be read. Other `texts` may be absent, and so may `objects` and `lists` of them, which are left out when they cannot be
+/// read. What is `raw` is read later.
+macro_rules! fields {
+    ($(
+        $(#[$about:meta])*
+        $visible:vis $name:ident {
+            $(needs $($(#[$of_need:meta])* $need:ident),+;)?
+            $(texts $($(#[$of_text:meta])* $text:ident),+;)?
+            $(objects $($(#[$of_object:meta])* $object:ident: $kind:ident),+;)?
+            $(lists $($list:ident: $item:ident),+;)?
+            $(raw $($raw:ident),+;)?
+        }
+    )*) => {$(
+        $(#[$about])*
+        #[derive(::serde::Deserialize)]
+        $visible struct $name<'a> {
+            $($(
+                #[serde(borrow)]
+                $(#[$of_need])*
+                $need: $crate::cloud_api::lenient::Text<'a>,
+            )+)?
+            $($(
+                #[serde(borrow, default)]
+                $(#[$of_text])*
+                $text: $crate::cloud_api::lenient::Text<'a>,
+            )+)?
+            $($(
+                #[serde(borrow, default, deserialize_with = "crate::cloud_api::lenient::if_readable")]
+                $(#[$of_object])*
+                $object: Option<$kind<'a>>,
+            )+)?
+            $($(
+                #[serde(borrow, default, deserialize_with = "crate::cloud_api::lenient::if_readable")]
+                $list: Option<Vec<$item<'a>>>,
+            )+)?
+            $($(
+                #[serde(borrow)]
+                $raw: Option<&'a ::serde_json::value::RawValue>,
+            )+)?
+        }
+    )*};
+}
+
+pub(super) use fields;
+
 #[cfg(test)]
 mod tests {
     use super::*;

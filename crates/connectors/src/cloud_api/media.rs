@@ -6,23 +6,19 @@ use std::time::Duration;
 use reqwest::header::AUTHORIZATION;
 use reqwest::redirect::Policy;
 use reqwest::{Client, StatusCode, Url};
-use serde::Deserialize;
 use tokio::time::timeout;
 
-use super::lenient::Text;
+use super::lenient::fields;
 use super::{CloudApi, INVALID, failure};
 use crate::file_store::{ArrivingFile, StoreFault};
 use crate::guard::{self, Guard, Lookup, Networks, System};
 use crate::{Error, http};
 
-#[derive(Deserialize)]
-struct MediaFields<'a> {
-    #[serde(borrow)]
-    url: Text<'a>,
-    #[serde(borrow, default)]
-    sha256: Text<'a>,
-    #[serde(borrow, default)]
-    file_size: Text<'a>,
+fields! {
+    MediaFields {
+        needs url;
+        texts sha256, file_size;
+    }
 }
 
 /// Where a file is, as the provider says.

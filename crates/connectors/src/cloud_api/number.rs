@@ -1,11 +1,9 @@
 //! The provider's description of a number: whether it can send, and how fast.
 //! <https://developers.facebook.com/docs/graph-api/reference/whats-app-business-account-to-number-current-status>
 
-use serde::Deserialize;
-
 use super::answer::plain;
 use super::disposition::meaning;
-use super::lenient::{Text, if_readable};
+use super::lenient::{Text, fields};
 use crate::{Disposition, Health};
 use domain::channel::{Level, Number};
 use domain::message::Failure;
@@ -16,66 +14,26 @@ pub(super) const FIELDS: &str = "id,display_phone_number,verified_name,status,qu
     platform_type,is_on_biz_app,code_verification_status,name_status,account_mode,\
     whatsapp_business_manager_messaging_limit,health_status";
 
-#[derive(Deserialize)]
-struct Description<'a> {
-    /// Always present; an answer without it describes no number.
-    #[serde(borrow)]
-    id: Text<'a>,
-    #[serde(borrow, default)]
-    status: Text<'a>,
-    #[serde(borrow, default)]
-    display_phone_number: Text<'a>,
-    #[serde(borrow, default)]
-    verified_name: Text<'a>,
-    #[serde(borrow, default)]
-    quality_rating: Text<'a>,
-    #[serde(borrow, default)]
-    platform_type: Text<'a>,
-    #[serde(borrow, default)]
-    is_on_biz_app: Text<'a>,
-    #[serde(borrow, default)]
-    whatsapp_business_manager_messaging_limit: Text<'a>,
-    #[serde(borrow, default, deserialize_with = "if_readable")]
-    throughput: Option<Throughput<'a>>,
-    #[serde(borrow, default, deserialize_with = "if_readable")]
-    health_status: Option<HealthStatus<'a>>,
-}
-
-#[derive(Deserialize)]
-struct Throughput<'a> {
-    #[serde(borrow, default)]
-    level: Text<'a>,
-}
-
-#[derive(Deserialize)]
-struct HealthStatus<'a> {
-    #[serde(borrow, default)]
-    can_send_message: Text<'a>,
-    #[serde(borrow, default, deserialize_with = "if_readable")]
-    entities: Option<Vec<Entity<'a>>>,
-}
-
-/// The number, its business account, its owner or the app.
-#[derive(Deserialize)]
-struct Entity<'a> {
-    #[serde(borrow, default)]
-    entity_type: Text<'a>,
-    #[serde(borrow, default)]
-    can_send_message: Text<'a>,
-    #[serde(borrow, default, deserialize_with = "if_readable")]
-    errors: Option<Vec<EntityError<'a>>>,
-    #[serde(borrow, default, deserialize_with = "if_readable")]
-    additional_info: Option<Vec<Text<'a>>>,
-}
-
-#[derive(Deserialize)]
-struct EntityError<'a> {
-    #[serde(borrow, default)]
-    error_code: Text<'a>,
-    #[serde(borrow, default)]
-    error_description: Text<'a>,
-    #[serde(borrow, default)]
-    possible_solution: Text<'a>,
+fields! {
+    Description {
+        needs
+            /// Always present; an answer without it describes no number.
+            id;
+        texts status, display_phone_number, verified_name, quality_rating, platform_type, is_on_biz_app,
+            whatsapp_business_manager_messaging_limit;
+        objects throughput: Throughput, health_status: HealthStatus;
+    }
+    Throughput { texts level; }
+    HealthStatus {
+        texts can_send_message;
+        lists entities: Entity;
+    }
+    /// The number, its business account, its owner or the app.
+    Entity {
+        texts entity_type, can_send_message;
+        lists errors: EntityError, additional_info: Text;
+    }
+    EntityError { texts error_code, error_description, possible_solution; }
 }
 
 /// Only `CONNECTED` numbers can send. The permanent other states are listed; unknown states count as

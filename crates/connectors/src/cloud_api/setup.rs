@@ -4,7 +4,7 @@
 use reqwest::header::AUTHORIZATION;
 use serde::Deserialize;
 
-use super::lenient::Text;
+use super::lenient::{Text, fields};
 use super::{CloudApi, answer, failure};
 use crate::Error;
 use clock::Timestamp;
@@ -22,11 +22,12 @@ struct InspectedToken<'a> {
     data: TokenData<'a>,
 }
 
-#[derive(Deserialize)]
-struct TokenData<'a> {
-    /// Unix seconds; 0 for a token without an end.
-    #[serde(borrow, default)]
-    expires_at: Text<'a>,
+fields! {
+    TokenData {
+        texts
+            /// Unix seconds; 0 for a token without an end.
+            expires_at;
+    }
 }
 
 /// A page of a list of which only the ids count.
@@ -38,10 +39,8 @@ struct ObjectIds<'a> {
     paging: Option<PageLinks<'a>>,
 }
 
-#[derive(Deserialize)]
-struct ObjectId<'a> {
-    #[serde(borrow, default)]
-    id: Text<'a>,
+fields! {
+    ObjectId { texts id; }
 }
 
 /// The last page has cursors, too: only `next` says that there are more pages.
@@ -53,10 +52,8 @@ struct PageLinks<'a> {
     cursors: Option<PageCursor<'a>>,
 }
 
-#[derive(Deserialize)]
-struct PageCursor<'a> {
-    #[serde(borrow, default)]
-    after: Text<'a>,
+fields! {
+    PageCursor { texts after; }
 }
 
 impl CloudApi {

@@ -20,7 +20,7 @@ use serde_json::value::RawValue;
 use sha2::Sha256;
 
 use super::answer::plain;
-use super::lenient::{Text, phone_number};
+use super::lenient::{Text, fields, phone_number};
 use crate::update::{AccountChange, Heard, Update};
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
@@ -69,23 +69,16 @@ pub fn verify(app_secret: &Secret, body: &[u8], header: &str) -> bool {
     mac.verify_slice(&claimed).is_ok()
 }
 
-#[derive(serde::Deserialize)]
-struct Envelope<'a> {
-    #[serde(borrow, default)]
-    object: Text<'a>,
-    #[serde(borrow)]
-    entry: Option<&'a RawValue>,
-}
-
-/// The updates of one business account.
-#[derive(serde::Deserialize)]
-struct Entry<'a> {
-    #[serde(borrow, default)]
-    id: Text<'a>,
-    #[serde(borrow, default)]
-    time: Text<'a>,
-    #[serde(borrow)]
-    changes: Option<&'a RawValue>,
+fields! {
+    Envelope {
+        texts object;
+        raw entry;
+    }
+    /// The updates of one business account.
+    Entry {
+        texts id, time;
+        raw changes;
+    }
 }
 
 #[derive(serde::Deserialize)]

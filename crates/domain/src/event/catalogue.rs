@@ -5,135 +5,93 @@ use crate::inbound::{Direction, InboundContent};
 use crate::message::State;
 use crate::send;
 use crate::template;
-use crate::words::words;
 
-/// The types of events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Type {
-    /// The provider accepted a message.
-    MessageSent,
-    /// The recipient's device has a message.
-    MessageDelivered,
-    /// The recipient read a message.
-    MessageRead,
-    /// A message will not arrive.
-    MessageFailed,
-    /// A message did not start in time.
-    MessageExpired,
-    /// A message was canceled before it started.
-    MessageCanceled,
-    /// The provider may or may not have a message.
-    MessageUnknown,
-    /// A message's recipient opted out before it went.
-    MessageSuppressed,
-    /// A send is over.
-    SendFinished,
-    /// A send was canceled.
-    SendCanceled,
-    /// A send expired.
-    SendExpired,
-    /// A channel waits for the provider's confirmation.
-    ChannelConnecting,
-    /// A channel can send.
-    ChannelConnected,
-    /// A channel cannot send.
-    ChannelDisconnected,
-    /// A channel's account is restricted.
-    ChannelBlocked,
-    /// A channel waits for a phone.
-    ChannelPairing,
-    /// A person wrote to a channel.
-    MessageReceived,
-    /// A person put an emoji below a message, or removed it.
-    MessageReaction,
-    /// A person changed the text of an earlier message.
-    MessageEdited,
-    /// A person deleted an earlier message.
-    MessageDeleted,
-    /// The company wrote to a person on its own phone.
-    MessageEcho,
-    /// A conversation began.
-    ConversationOpened,
-    /// A conversation is dealt with.
-    ConversationClosed,
-    /// A closed conversation is open again.
-    ConversationReopened,
-    /// A conversation was given to a user, or taken back.
-    ConversationAssigned,
-    /// A person opted out.
-    ContactOptedOut,
-    /// A person opted in again.
-    ContactOptedIn,
-    /// A template can be sent.
-    TemplateApproved,
-    /// The provider rejected a template.
-    TemplateRejected,
-    /// The provider paused a template for a while.
-    TemplatePaused,
-    /// The provider disabled a template.
-    TemplateDisabled,
-    /// A template belongs to another category.
-    TemplateCategoryChanged,
-    /// The provider rates a template differently.
-    TemplateQualityChanged,
-    /// The provider said something that has no event of its own.
-    ProviderNotice,
-    /// A quota of a channel is nearly used up.
-    QuotaLow,
-    /// A quota of a channel is used up.
-    QuotaUsedUp,
-    /// An API key expires within a week.
-    KeyExpiring,
-    /// A webhook endpoint gets no events until a person enables it.
-    WebhookDisabled,
-    /// A webhook endpoint accepts events again.
-    WebhookRecovered,
-    /// Events were dropped.
-    OutboxLost,
+crate::worded! {
+    /// The types of events.
+    #[derive(PartialOrd, Ord)]
+    pub enum Type {
+        /// The provider accepted a message.
+        MessageSent = "message.sent",
+        /// The recipient's device has a message.
+        MessageDelivered = "message.delivered",
+        /// The recipient read a message.
+        MessageRead = "message.read",
+        /// A message will not arrive.
+        MessageFailed = "message.failed",
+        /// A message did not start in time.
+        MessageExpired = "message.expired",
+        /// A message was canceled before it started.
+        MessageCanceled = "message.canceled",
+        /// The provider may or may not have a message.
+        MessageUnknown = "message.unknown",
+        /// A message's recipient opted out before it went.
+        MessageSuppressed = "message.suppressed",
+        /// A send is over.
+        SendFinished = "send.finished",
+        /// A send was canceled.
+        SendCanceled = "send.canceled",
+        /// A send expired.
+        SendExpired = "send.expired",
+        /// A channel waits for the provider's confirmation.
+        ChannelConnecting = "channel.connecting",
+        /// A channel can send.
+        ChannelConnected = "channel.connected",
+        /// A channel cannot send.
+        ChannelDisconnected = "channel.disconnected",
+        /// A channel's account is restricted.
+        ChannelBlocked = "channel.blocked",
+        /// A channel waits for a phone.
+        ChannelPairing = "channel.pairing",
+        /// A person wrote to a channel.
+        MessageReceived = "message.received",
+        /// A person put an emoji below a message, or removed it.
+        MessageReaction = "message.reaction",
+        /// A person changed the text of an earlier message.
+        MessageEdited = "message.edited",
+        /// A person deleted an earlier message.
+        MessageDeleted = "message.deleted",
+        /// The company wrote to a person on its own phone.
+        MessageEcho = "message.echo",
+        /// A conversation began.
+        ConversationOpened = "conversation.opened",
+        /// A conversation is dealt with.
+        ConversationClosed = "conversation.closed",
+        /// A closed conversation is open again.
+        ConversationReopened = "conversation.reopened",
+        /// A conversation was given to a user, or taken back.
+        ConversationAssigned = "conversation.assigned",
+        /// A person opted out.
+        ContactOptedOut = "contact.opted_out",
+        /// A person opted in again.
+        ContactOptedIn = "contact.opted_in",
+        /// A template can be sent.
+        TemplateApproved = "template.approved",
+        /// The provider rejected a template.
+        TemplateRejected = "template.rejected",
+        /// The provider paused a template for a while.
+        TemplatePaused = "template.paused",
+        /// The provider disabled a template.
+        TemplateDisabled = "template.disabled",
+        /// A template belongs to another category.
+        TemplateCategoryChanged = "template.category_changed",
+        /// The provider rates a template differently.
+        TemplateQualityChanged = "template.quality_changed",
+        /// The provider said something that has no event of its own.
+        ProviderNotice = "provider.notice",
+        /// A quota of a channel is nearly used up.
+        QuotaLow = "quota.low",
+        /// A quota of a channel is used up.
+        QuotaUsedUp = "quota.used_up",
+        /// An API key expires within a week.
+        KeyExpiring = "key.expiring",
+        /// A webhook endpoint gets no events until a person enables it.
+        WebhookDisabled = "webhook.disabled",
+        /// A webhook endpoint accepts events again.
+        WebhookRecovered = "webhook.recovered",
+        /// Events were dropped.
+        OutboxLost = "outbox.lost",
+    }
 }
-
-words!(Type {
-    MessageSent = "message.sent",
-    MessageDelivered = "message.delivered",
-    MessageRead = "message.read",
-    MessageFailed = "message.failed",
-    MessageExpired = "message.expired",
-    MessageCanceled = "message.canceled",
-    MessageUnknown = "message.unknown",
-    MessageSuppressed = "message.suppressed",
-    SendFinished = "send.finished",
-    SendCanceled = "send.canceled",
-    SendExpired = "send.expired",
-    ChannelConnecting = "channel.connecting",
-    ChannelConnected = "channel.connected",
-    ChannelDisconnected = "channel.disconnected",
-    ChannelBlocked = "channel.blocked",
-    ChannelPairing = "channel.pairing",
-    MessageReceived = "message.received",
-    MessageReaction = "message.reaction",
-    MessageEdited = "message.edited",
-    MessageDeleted = "message.deleted",
-    MessageEcho = "message.echo",
-    ConversationOpened = "conversation.opened",
-    ConversationClosed = "conversation.closed",
-    ConversationReopened = "conversation.reopened",
-    ConversationAssigned = "conversation.assigned",
-    ContactOptedOut = "contact.opted_out",
-    ContactOptedIn = "contact.opted_in",
-    TemplateApproved = "template.approved",
-    TemplateRejected = "template.rejected",
-    TemplatePaused = "template.paused",
-    TemplateDisabled = "template.disabled",
-    TemplateCategoryChanged = "template.category_changed",
-    TemplateQualityChanged = "template.quality_changed",
-    ProviderNotice = "provider.notice",
-    QuotaLow = "quota.low",
-    QuotaUsedUp = "quota.used_up",
-    KeyExpiring = "key.expiring",
-    WebhookDisabled = "webhook.disabled",
-    WebhookRecovered = "webhook.recovered",
-    OutboxLost = "outbox.lost",
-});
 
 impl Type {
     /// Of a message that reached this state; `None` for a state that is no event.

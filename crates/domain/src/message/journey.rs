@@ -8,53 +8,36 @@ use crate::outlook::Waiting;
 use crate::send::Schedule;
 use clock::Timestamp;
 
-macro_rules! milestones {
-    ($($(#[$doc:meta])* $variant:ident = $word:literal;)*) => {
-        /// A milestone of a message. The words are part of the API and never change.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Milestone {
-            $($(#[$doc])* $variant,)*
-        }
-
-        impl Milestone {
-            /// Every milestone.
-            pub const ALL: &[Self] = &[$(Self::$variant,)*];
-
-            /// The word in answers.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $word,)* }
-            }
-        }
-    };
-}
-
-milestones! {
-    /// Its send was accepted.
-    Accepted = "accepted";
-    /// The message waits, or waited, for the moment that its request named.
-    Scheduled = "scheduled";
-    /// The message was handed to the provider, once or several times.
-    Attempted = "attempted";
-    /// An attempt was refused for a reason that passes.
-    Refused = "refused";
-    /// The message waits now, for the given reason.
-    Waiting = "waiting";
-    /// The provider has it.
-    Sent = "sent";
-    /// The recipient's device has it.
-    Delivered = "delivered";
-    /// The recipient read it.
-    Read = "read";
-    /// The message will not arrive.
-    Failed = "failed";
-    /// Its send expired before it started.
-    Expired = "expired";
-    /// Its send was canceled before it started.
-    Canceled = "canceled";
-    /// Its recipient opted out before it went.
-    Suppressed = "suppressed";
-    /// The provider may or may not have it.
-    Unknown = "unknown";
+crate::worded! {
+    /// A milestone of a message. The words are part of the API and never change.
+    pub enum Milestone {
+        /// Its send was accepted.
+        Accepted = "accepted",
+        /// The message waits, or waited, for the moment that its request named.
+        Scheduled = "scheduled",
+        /// The message was handed to the provider, once or several times.
+        Attempted = "attempted",
+        /// An attempt was refused for a reason that passes.
+        Refused = "refused",
+        /// The message waits now, for the given reason.
+        Waiting = "waiting",
+        /// The provider has it.
+        Sent = "sent",
+        /// The recipient's device has it.
+        Delivered = "delivered",
+        /// The recipient read it.
+        Read = "read",
+        /// The message will not arrive.
+        Failed = "failed",
+        /// Its send expired before it started.
+        Expired = "expired",
+        /// Its send was canceled before it started.
+        Canceled = "canceled",
+        /// Its recipient opted out before it went.
+        Suppressed = "suppressed",
+        /// The provider may or may not have it.
+        Unknown = "unknown",
+    }
 }
 
 /// One step of a journey.

@@ -44,32 +44,25 @@ impl State {
         [Self::Failed, Self::Expired, Self::Canceled, Self::Suppressed, Self::Unknown];
 }
 
-/// The outcome of a send for a person, by what the provider has said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reception {
-    /// The person's device has the message.
-    Received,
-    /// The message will not arrive: it failed, or never went.
-    NotReceived,
-    /// The person read the message.
-    Read,
-    /// The provider took the message, and has not said that the person read it.
-    NotRead,
-    /// The person wrote in the channel after the message, within [`ANSWER`](crate::inbound::ANSWER).
-    Answered,
-    /// The provider took the message, and the person did not answer it.
-    NotAnswered,
+crate::worded! {
+    /// The outcome of a send for a person, by what the provider has said.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Reception {
+        /// The person's device has the message.
+        Received = "received",
+        /// The message will not arrive: it failed, or never went.
+        NotReceived = "not_received",
+        /// The person read the message.
+        Read = "read",
+        /// The provider took the message, and has not said that the person read it.
+        NotRead = "not_read",
+        /// The person wrote in the channel after the message, within [`ANSWER`](crate::inbound::ANSWER).
+        Answered = "answered",
+        /// The provider took the message, and the person did not answer it.
+        NotAnswered = "not_answered",
+    }
 }
-
-crate::words!(Reception {
-    Received = "received",
-    NotReceived = "not_received",
-    Read = "read",
-    NotRead = "not_read",
-    Answered = "answered",
-    NotAnswered = "not_answered",
-});
 
 impl Reception {
     /// The messages that it names, by their state. Of those, [`is_answered`](Self::is_answered) may exclude some.

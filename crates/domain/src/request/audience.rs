@@ -16,7 +16,6 @@ use crate::error::{Code, Refusal};
 use crate::message::Selection;
 use crate::phone::PhoneNumber;
 use crate::values::{Rows, Values};
-use crate::words::words;
 
 /// The most segments of one request: each is a search among the company's contacts.
 pub const MOST_SEGMENTS: usize = 20;
@@ -68,17 +67,17 @@ pub(super) fn unused_values<'a>(names: impl Iterator<Item = &'a str>, content: &
     unused.take(MOST_IGNORED).collect()
 }
 
-/// What becomes of a request of which some recipients are skipped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OnSkipped {
-    /// The others get the message.
-    #[default]
-    Send,
-    /// Nobody gets it.
-    Refuse,
+crate::worded! {
+    /// What becomes of a request of which some recipients are skipped.
+    #[derive(Default)]
+    pub enum OnSkipped {
+        /// The others get the message.
+        #[default]
+        Send = "send",
+        /// Nobody gets it.
+        Refuse = "refuse",
+    }
 }
-
-words!(OnSkipped { Send = "send", Refuse = "refuse" });
 
 /// The recipients of messages of an earlier send.
 #[derive(Debug, Clone, PartialEq, Eq)]

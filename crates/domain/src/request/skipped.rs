@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::words::listed;
+
 /// How many skipped entries an answer shows, unless the request gives its recipients values of their own.
 pub const SHOWN_ENTRIES: usize = 100;
 /// How many it shows then.
@@ -57,72 +59,36 @@ impl SkippedEntry {
     }
 }
 
-/// The kinds of reasons, as answers name them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SkipCode {
-    /// It is no phone number that is plainly one.
-    InvalidNumber,
-    /// It is on the company's suppression list.
-    Suppressed,
-    /// The person opted out of marketing.
-    OptedOut,
-    /// It is another number of a person who is in the send already.
-    SamePerson,
-    /// A contact with this number has a tag that the send leaves out.
-    LeftOut,
-    /// The company has no such tag.
-    TagNotFound,
-    /// The company has no such segment.
-    SegmentNotFound,
-    /// The segment selects nobody, because it names a tag or a send that is gone.
-    SegmentOutdated,
-    /// The message to be retried was sent again before: that one arrived, or may still arrive.
-    AlreadyRetried,
-    /// The person did not write in the last 24 hours, and the message is no template.
-    WindowClosed,
-    /// The recipient is given before with other values, which count.
-    DuplicateRecipient,
-    /// The recipient lacks a value that has no text in its place.
-    ValueMissing,
-    /// A value of the recipient cannot stand where the message has it.
-    ValueNotAllowed,
-}
-
-impl SkipCode {
-    /// Every kind.
-    pub const ALL: [Self; 13] = [
-        Self::InvalidNumber,
-        Self::Suppressed,
-        Self::OptedOut,
-        Self::SamePerson,
-        Self::LeftOut,
-        Self::TagNotFound,
-        Self::SegmentNotFound,
-        Self::SegmentOutdated,
-        Self::AlreadyRetried,
-        Self::WindowClosed,
-        Self::DuplicateRecipient,
-        Self::ValueMissing,
-        Self::ValueNotAllowed,
-    ];
-
-    /// The word in answers.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::InvalidNumber => "invalid_number",
-            Self::Suppressed => "suppressed",
-            Self::OptedOut => "opted_out",
-            Self::SamePerson => "same_person",
-            Self::LeftOut => "left_out",
-            Self::TagNotFound => "tag_not_found",
-            Self::SegmentNotFound => "segment_not_found",
-            Self::SegmentOutdated => "segment_outdated",
-            Self::AlreadyRetried => "already_retried",
-            Self::WindowClosed => "window_closed",
-            Self::DuplicateRecipient => "duplicate_recipient",
-            Self::ValueMissing => "value_missing",
-            Self::ValueNotAllowed => "value_not_allowed",
-        }
+listed! {
+    /// The kinds of reasons, as answers name them.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum SkipCode {
+        /// It is no phone number that is plainly one.
+        InvalidNumber = "invalid_number",
+        /// It is on the company's suppression list.
+        Suppressed = "suppressed",
+        /// The person opted out of marketing.
+        OptedOut = "opted_out",
+        /// It is another number of a person who is in the send already.
+        SamePerson = "same_person",
+        /// A contact with this number has a tag that the send leaves out.
+        LeftOut = "left_out",
+        /// The company has no such tag.
+        TagNotFound = "tag_not_found",
+        /// The company has no such segment.
+        SegmentNotFound = "segment_not_found",
+        /// The segment selects nobody, because it names a tag or a send that is gone.
+        SegmentOutdated = "segment_outdated",
+        /// The message to be retried was sent again before: that one arrived, or may still arrive.
+        AlreadyRetried = "already_retried",
+        /// The person did not write in the last 24 hours, and the message is no template.
+        WindowClosed = "window_closed",
+        /// The recipient is given before with other values, which count.
+        DuplicateRecipient = "duplicate_recipient",
+        /// The recipient lacks a value that has no text in its place.
+        ValueMissing = "value_missing",
+        /// A value of the recipient cannot stand where the message has it.
+        ValueNotAllowed = "value_not_allowed",
     }
 }
 

@@ -1,26 +1,28 @@
 //! The stage of a send, as its company sees it.
 
-use std::fmt;
 use std::str::FromStr;
 
 use super::{Control, Schedule, State};
+use crate::words::listed;
 use clock::Timestamp;
 
-/// The stage of an accepted send.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Stage {
-    /// The send waits for its `send_at`.
-    Scheduled,
-    /// Its messages go, or wait for their turn.
-    Active,
-    /// A person paused it; no message of it starts until it is resumed.
-    Paused,
-    /// Every message has its outcome.
-    Finished,
-    /// It was canceled: messages that had not started never will.
-    Canceled,
-    /// Its `expires_at` has passed: messages that had not started never will.
-    Expired,
+listed! {
+    /// The stage of an accepted send.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Stage {
+        /// The send waits for its `send_at`.
+        Scheduled = "scheduled",
+        /// Its messages go, or wait for their turn.
+        Active = "active",
+        /// A person paused it; no message of it starts until it is resumed.
+        Paused = "paused",
+        /// Every message has its outcome.
+        Finished = "finished",
+        /// It was canceled: messages that had not started never will.
+        Canceled = "canceled",
+        /// Its `expires_at` has passed: messages that had not started never will.
+        Expired = "expired",
+    }
 }
 
 /// A word that is no stage.
@@ -29,10 +31,6 @@ pub enum Stage {
 pub struct UnknownStage;
 
 impl Stage {
-    /// Every stage.
-    pub const ALL: [Self; 6] =
-        [Self::Scheduled, Self::Active, Self::Paused, Self::Finished, Self::Canceled, Self::Expired];
-
     /// The stage of a send at `now`. A paused send is paused whether or not its time has come; `None` while it is not
     /// accepted yet.
     pub fn of(state: State, control: Control, schedule: Schedule, now: Timestamp) -> Option<Self> {
@@ -47,27 +45,9 @@ impl Stage {
         })
     }
 
-    /// The word in answers and requests.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Scheduled => "scheduled",
-            Self::Active => "active",
-            Self::Paused => "paused",
-            Self::Finished => "finished",
-            Self::Canceled => "canceled",
-            Self::Expired => "expired",
-        }
-    }
-
     /// Whether no message of it starts any more.
     pub const fn is_over(self) -> bool {
         matches!(self, Self::Finished | Self::Canceled | Self::Expired)
-    }
-}
-
-impl fmt::Display for Stage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

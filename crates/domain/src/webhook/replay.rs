@@ -4,20 +4,19 @@ use uuid::Uuid;
 
 use crate::error::{Code, Refusal};
 use crate::event::Type;
-use crate::words::words;
 use clock::Timestamp;
 
-/// Which events are sent once more.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum ReplayOf {
-    /// All that the endpoint gets.
-    #[default]
-    All,
-    /// Those that were given up or wait for another attempt.
-    Failed,
+crate::worded! {
+    /// Which events are sent once more.
+    #[derive(Default)]
+    pub enum ReplayOf {
+        /// All that the endpoint gets.
+        #[default]
+        All = "all",
+        /// Those that were given up or wait for another attempt.
+        Failed = "failed",
+    }
 }
-
-words!(ReplayOf { All = "all", Failed = "failed" });
 
 /// What a person wants to be sent once more, of the events that the endpoint gets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use parking_lot::Mutex;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use uuid::Uuid;
 
 use super::message::{self, Outgoing};
@@ -64,36 +64,27 @@ pub struct WebFile {
     pub seconds: Option<u32>,
 }
 
-/// The state of a message; it only moves forward.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum WebState {
-    /// Handed over.
-    Pending,
-    /// WhatsApp has it.
-    Sent,
-    /// The message is with its recipient.
-    Delivered,
-    /// The message was read.
-    Read,
-    /// The message was listened to, or watched.
-    Played,
-    /// WhatsApp refused it.
-    Refused,
+domain::worded! {
+    /// The state of a message; it only moves forward.
+    #[derive(PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum WebState {
+        /// Handed over.
+        Pending = "pending",
+        /// WhatsApp has it.
+        Sent = "sent",
+        /// The message is with its recipient.
+        Delivered = "delivered",
+        /// The message was read.
+        Read = "read",
+        /// The message was listened to, or watched.
+        Played = "played",
+        /// WhatsApp refused it.
+        Refused = "refused",
+    }
 }
 
 impl WebState {
-    /// The word in answers.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Sent => "sent",
-            Self::Delivered => "delivered",
-            Self::Read => "read",
-            Self::Played => "played",
-            Self::Refused => "refused",
-        }
-    }
-
     const fn of(ack: AckState) -> Self {
         match ack {
             AckState::Server => Self::Sent,
@@ -102,12 +93,6 @@ impl WebState {
             AckState::Played => Self::Played,
             AckState::Refused { .. } => Self::Refused,
         }
-    }
-}
-
-impl Serialize for WebState {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
     }
 }
 

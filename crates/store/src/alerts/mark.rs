@@ -3,6 +3,7 @@
 use uuid::Uuid;
 
 use crate::nouns::EventLog;
+use crate::one_row::delete_rows;
 use crate::{Result, execute, fetch};
 use clock::Timestamp;
 use domain::event::log::Fact;
@@ -48,8 +49,8 @@ impl EventLog<'_> {
 
     /// A quota recovered: it is told again when it is nearly used up.
     pub async fn unmark_quota(self, subject: Uuid, limit: Name) -> Result<()> {
-        let sql = "DELETE FROM event_mark WHERE subject = $1 AND name = $2";
-        execute(&self.store.write, sql, [subject.into(), limit.as_str().into()]).await?;
+        let of = [("subject", subject.into()), ("name", limit.as_str().into())];
+        delete_rows(&self.store.write, "event_mark", of).await?;
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::read_json;
 use crate::nouns::Alerts;
+use crate::one_row::{delete_rows, insert_row, update_rows};
 use crate::{Error, Result, Transaction, execute, fetch, fetch_one};
 use clock::Timestamp;
 use clock::database::new_id;
@@ -52,18 +53,17 @@ pub(super) async fn add(within: &Transaction, mail: &NewMail<'_>, now: Timestamp
     let NewMail { user_id, company_id, items, more } = mail;
     let items = serde_json::to_string(items)
         .map_err(|error| Error::Impossible(format!("an alert that is no JSON: {error}")))?;
-    let sql = "INSERT INTO alert_mail (id, user_id, company_id, items, more, made_at, failures, next_at) \
-               VALUES ($1, $2, $3, $4, $5, $6, 0, $6)";
-    let values = [
-        new_id().into(),
-        (*user_id).into(),
-        (*company_id).into(),
-        items.into(),
-        more.cast_signed().into(),
-        now.millis().into(),
+    let row = [
+        ("id", new_id().into()),
+        ("user_id", (*user_id).into()),
+        ("company_id", (*company_id).into()),
+        ("items", items.into()),
+        ("more", more.cast_signed().into()),
+        ("made_at", now.millis().into()),
+        ("failures", 0_i64.into()),
+        ("next_at", now.millis().into()),
     ];
-    execute(within, sql, values).await?;
-    Ok(())
+    insert_row(within, "alert_mail", row).await
 }
 
 impl Alerts<'_> {
@@ -91,15 +91,14 @@ impl Alerts<'_> {
 
     /// A mail was sent, or nobody wants it any more.
     pub async fn remove(self, mail: Uuid) -> Result<()> {
-        execute(&self.store.write, "DELETE FROM alert_mail WHERE id = $1", [mail.into()]).await?;
+        delete_rows(&self.store.write, "alert_mail", [("id", mail.into())]).await?;
         Ok(())
     }
 
     /// A mail could not be sent, and is tried again at this time.
     pub async fn put_off(self, mail: Uuid, failures: u16, until: Timestamp) -> Result<()> {
-        let sql = "UPDATE alert_mail SET failures = $2, next_at = $3 WHERE id = $1";
-        let values = [mail.into(), i64::from(failures).into(), until.millis().into()];
-        execute(&self.store.write, sql, values).await?;
+        let set = [("failures", i64::from(failures).into()), ("next_at", until.millis().into())];
+        update_rows(&self.store.write, "alert_mail", set, [("id", mail.into())]).await?;
         Ok(())
     }
 

@@ -8,9 +8,10 @@ use uuid::Uuid;
 use super::kind;
 use crate::changes::{self, What, Who};
 use crate::nouns::{Alerts, CompanyAlerts};
+use crate::one_row::put_row;
 use crate::users::User;
 use crate::users::memberships::role;
-use crate::{Result, execute, fetch};
+use crate::{Result, fetch};
 use domain::alert::AlertKind;
 use domain::user::{Language, Role};
 
@@ -112,11 +113,13 @@ impl CompanyAlerts<'_> {
             return transaction.unchanged(true).await;
         }
         for kind in AlertKind::ALL {
-            let sql = "INSERT INTO alert_subscription (user_id, company_id, kind, wanted) VALUES ($1, $2, $3, $4) \
-                       ON CONFLICT (user_id, company_id, kind) DO UPDATE SET wanted = excluded.wanted";
-            let is_wanted = i64::from(after.contains(kind));
-            let values = [user.id.into(), self.company.into(), kind.as_str().into(), is_wanted.into()];
-            execute(&transaction, sql, values).await?;
+            let row = [
+                ("user_id", user.id.into()),
+                ("company_id", self.company.into()),
+                ("kind", kind.as_str().into()),
+                ("wanted", i64::from(after.contains(kind)).into()),
+            ];
+            put_row(&transaction, "alert_subscription", &["user_id", "company_id", "kind"], row).await?;
         }
         let shown = |kinds: &[AlertKind]| {
             let kinds: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();

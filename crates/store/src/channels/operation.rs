@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::words::FromStored as _;
 use crate::changes::{self, Change, What, Who};
 use crate::nouns::AllChannels;
+use crate::one_row::delete_rows;
 use crate::revision::{self, Topic};
 use crate::{Result, Transaction, execute};
 use clock::Timestamp;
@@ -125,7 +126,7 @@ impl AllChannels<'_> {
             let sql = format!("DELETE FROM {table} WHERE channel_id = $1");
             execute(&transaction, sql, [id.into()]).await?;
         }
-        execute(&transaction, "DELETE FROM graph_id WHERE owner_id = $1", [id.into()]).await?;
+        delete_rows(&transaction, "graph_id", [("owner_id", id.into())]).await?;
         revision::bump(&transaction, Topic::Channel).await?;
         let webhooks = self.store.of(before.company_id).webhooks();
         let has_orphans = webhooks.remove_orphans(&transaction, who).await?;

@@ -10,8 +10,9 @@ use uuid::Uuid;
 use super::operation::write;
 use crate::changes::{self, What, Who};
 use crate::nouns::AllChannels;
+use crate::one_row::{delete_rows, insert_row, update_rows};
 use crate::revision::{self, Topic};
-use crate::{Result, Transaction, execute, fetch, fetch_one};
+use crate::{Result, Transaction, fetch, fetch_one};
 use clock::Timestamp;
 use domain::tier::OwnOptions;
 
@@ -63,11 +64,15 @@ impl AllChannels<'_> {
         if had == wanted && ended == end {
             return transaction.unchanged(true).await;
         }
-        execute(&transaction, "DELETE FROM channel_tier_end WHERE channel_id = $1", [id.into()]).await?;
+        delete_rows(&transaction, "channel_tier_end", [("channel_id", id.into())]).await?;
         if let Some(TierEnd { tier, own_options, at }) = &end {
-            let values = [id.into(), tier.as_str().into(), at.millis().into(), column(own_options).into()];
-            let sql = "INSERT INTO channel_tier_end (channel_id, tier, ends_at, own_options) VALUES ($1, $2, $3, $4)";
-            execute(&transaction, sql, values).await?;
+            let row = [
+                ("channel_id", id.into()),
+                ("tier", tier.as_str().into()),
+                ("ends_at", at.millis().into()),
+                ("own_options", column(own_options).into()),
+            ];
+            insert_row(&transaction, "channel_tier_end", row).await?;
         }
         write(&transaction, id, revision, assigned(tier, own)).await?;
         let after = shown(tier, own);
@@ -102,8 +107,7 @@ impl AllChannels<'_> {
         let rows = fetch(&transaction, due, [now.millis().into()]).await?;
         let ends: Vec<_> = rows.into_iter().map(TierEnd::read).collect();
         for (id, end) in &ends {
-            execute(&transaction, "DELETE FROM channel_tier_end WHERE channel_id = $1", [(*id).into()])
-                .await?;
+            delete_rows(&transaction, "channel_tier_end", [("channel_id", (*id).into())]).await?;
             let Some(before) = Entity::find_by_id(*id).one(&transaction).await? else { continue };
             write(&transaction, *id, revision, assigned(&end.tier, &end.own_options)).await?;
             let options = before.own_options.as_deref().map(OwnOptions::read).unwrap_or_default();
@@ -124,8 +128,7 @@ pub(crate) async fn returning_to(on: &impl ConnectionTrait, tier: &str) -> Resul
 
 /// Follows a tier that gets another name.
 pub(crate) async fn follow(within: &Transaction, old: &str, new: &str) -> Result<()> {
-    let sql = "UPDATE channel_tier_end SET tier = $2 WHERE tier = $1";
-    execute(within, sql, [old.into(), new.into()]).await.map(drop)
+    update_rows(within, "channel_tier_end", [("tier", new.into())], [("tier", old.into())]).await.map(drop)
 }
 
 /// A tier and the channel's own options, for a record of changes.

@@ -31,12 +31,11 @@ impl Contacts<'_> {
         totals: ContactTotals,
         ids: &[Uuid],
     ) -> Result<u64> {
-        let (wanted, values) = self.store.contacts().id_rows(ids).select(2);
+        let (wanted, values) = self.store.contacts().id_rows(ids).behind([self.company.into()]);
         let select = format!(
             "SELECT DISTINCT contact.id, contact.ordinal FROM {wanted} AS wanted CROSS JOIN contact
              WHERE contact.id = wanted.id AND contact.company_id = $1"
         );
-        let values = std::iter::once(self.company.into()).chain(values);
         let found = fetch::<(Uuid, i64)>(transaction, select, values).await?;
         if found.is_empty() {
             return Ok(0);

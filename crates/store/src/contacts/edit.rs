@@ -88,11 +88,11 @@ impl Contacts<'_> {
             let known = self.tags_of(&transaction, id).await?;
             let removed: Vec<Uuid> = known.difference(&wanted).copied().collect();
             if !removed.is_empty() {
-                let (rows, values) = self.store.contacts().id_rows(&removed).select(2);
+                let (rows, values) = self.store.contacts().id_rows(&removed).behind([id.into()]);
                 let delete = format!(
                     "DELETE FROM contact_tag WHERE contact_id = $1 AND tag_id IN (SELECT id FROM {rows} AS rows)"
                 );
-                execute(&transaction, delete, std::iter::once(id.into()).chain(values)).await?;
+                execute(&transaction, delete, values).await?;
                 let counts: Vec<_> = removed.iter().map(|tag| (*tag, 1)).collect();
                 self.store.contacts().uncount(&transaction, &counts).await?;
             }
@@ -154,13 +154,13 @@ impl Contacts<'_> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let (rows, values) = self.store.contacts().id_rows(ids).select(2);
+        let (rows, values) = self.store.contacts().id_rows(ids).behind([self.company.into()]);
         let select = format!(
             "SELECT {SLOT} FROM (SELECT DISTINCT id AS wanted_id FROM {rows} AS rows) AS wanted
              CROSS JOIN contact
              WHERE contact.id = wanted.wanted_id AND contact.company_id = $1 ORDER BY contact.ordinal"
         );
-        let statement = self.store.statement(select, std::iter::once(self.company.into()).chain(values));
+        let statement = self.store.statement(select, values);
         let rows = transaction.query_all_raw(statement).await?;
         let mut slots = rows.iter().map(read_slot).collect::<Result<Vec<_>>>()?;
         self.store.of(self.company).fields().add_to(&mut slots, transaction).await?;

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::reached::{BySend, Freshness, narrowed, retain};
 use super::search::{listed, ordinal};
 use super::{COLUMNS, ContactPosition, folded, signed};
-use crate::dialect::{Rows, Type};
+use crate::dialect::Rows;
 use crate::nouns::Contacts;
 use crate::tags::DELETED;
 use crate::{Error, Result, fetch};
@@ -142,12 +142,11 @@ impl Contacts<'_> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let (wanted, values) = self.store.contacts().id_rows(ids).select(2);
+        let (wanted, values) = self.store.contacts().id_rows(ids).behind([self.company.into()]);
         let select = format!(
             "SELECT DISTINCT tag.id, tag.contacts FROM {wanted} AS wanted CROSS JOIN tag
              WHERE tag.id = wanted.id AND tag.company_id = $1 AND tag.upkeep <> {DELETED}"
         );
-        let values = std::iter::once(self.company.into()).chain(values);
         let counted = fetch::<(Uuid, i64)>(&self.store.read, select, values).await?;
         Ok(counted.into_iter().map(|(tag, contacts)| (tag, contacts.cast_unsigned())).collect())
     }
@@ -191,8 +190,7 @@ impl Contacts<'_> {
              ) AS wanted CROSS JOIN contact
              WHERE contact.id = wanted.wanted_id AND contact.company_id = $1 ORDER BY contact.id DESC"
         );
-        let rows = self.store.rows(select, values).await?;
-        Ok(Page { records: self.with_tags(&rows).await?, total })
+        Ok(Page { records: self.read(select, values).await?, total })
     }
 
     /// How many contacts have the tag `fewest` and all `others`, and none of the tags that they must lack.
@@ -250,8 +248,7 @@ impl Contacts<'_> {
             "SELECT {COLUMNS} FROM contact WHERE contact.company_id = $1 AND contact.ordinal < $2{conditions}
              ORDER BY contact.ordinal DESC LIMIT $3 OFFSET $4"
         );
-        let rows = self.store.rows(select, values).await?;
-        Ok(Page { records: self.with_tags(&rows).await?, total })
+        Ok(Page { records: self.read(select, values).await?, total })
     }
 
     /// How many contacts have at least one of these tags.
@@ -286,8 +283,7 @@ impl Contacts<'_> {
             return Ok(tagged);
         }
         // Fewer contacts are found than have the tags: the tags are looked up for each of them.
-        let mut wanted = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
-        found.iter().for_each(|ordinal| wanted.push([i64::from(*ordinal).into()]));
+        let wanted = Rows::of_ordinals(self.store.backend, found.iter().copied());
         if wanted.is_empty() {
             return Ok(Vec::new());
         }

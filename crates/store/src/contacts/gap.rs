@@ -67,14 +67,13 @@ impl ContactIndex<'_> {
         if rows.is_empty() {
             return Ok(());
         }
-        let (rows, values) = rows.select(2);
+        let (rows, values) = rows.behind([self.company.into()]);
         // `WHERE true` tells SQLite that `ON` belongs to the insert and not to a join.
         let insert = format!(
             "INSERT INTO contact_gap (company_id, block, removed)
              SELECT $1, block, removed FROM {rows} AS rows WHERE true
              ON CONFLICT (company_id, block) DO UPDATE SET removed = contact_gap.removed + excluded.removed"
         );
-        let values = std::iter::once(self.company.into()).chain(values);
         execute(transaction, insert, values).await?;
         Ok(())
     }

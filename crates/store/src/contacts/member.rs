@@ -46,14 +46,14 @@ impl Contacts<'_> {
             Membership::Add => "NOT EXISTS",
             Membership::Remove => "EXISTS",
         };
-        let (wanted, values) = self.store.contacts().id_rows(contacts).select(3);
+        let (wanted, values) =
+            self.store.contacts().id_rows(contacts).behind([self.company.into(), tag.into()]);
         let select = format!(
             "SELECT DISTINCT contact.id, contact.phone, contact.ordinal FROM {wanted} AS wanted CROSS JOIN contact
              WHERE contact.id = wanted.id AND contact.company_id = $1 AND {has} (
                 SELECT 1 FROM contact_tag WHERE contact_tag.tag_id = $2 AND contact_tag.contact_id = contact.id
              )"
         );
-        let values = [self.company.into(), tag.into()].into_iter().chain(values);
         let found = fetch::<(Uuid, Option<i64>, i64)>(&transaction, select, values).await?;
         if found.is_empty() {
             return transaction.unchanged(Some(0)).await;
@@ -68,19 +68,13 @@ impl Contacts<'_> {
                 self.store.contacts().append_tag_text(&transaction, &ids, &folded).await?;
             }
             Membership::Remove => {
-                let (rows, values) = self.store.contacts().id_rows(&ids).select(2);
-                let delete = format!(
-                    "DELETE FROM contact_tag WHERE tag_id = $1 AND contact_id IN (SELECT id FROM {rows} AS rows)"
-                );
-                execute(&transaction, delete, std::iter::once(tag.into()).chain(values)).await?;
-                self.store.contacts().uncount(&transaction, &[(tag, found.len() as i64)]).await?;
+                self.store.contacts().remove_pairs(&transaction, tag, &ids).await?;
                 self.store.contacts().rewrite_tag_texts(&transaction, &ids).await?;
             }
         }
-        let (rows, values) = self.store.contacts().id_rows(&ids).select(2);
+        let (rows, values) = self.store.contacts().id_rows(&ids).behind([now.millis().into()]);
         let update =
             format!("UPDATE contact SET updated_at = $1 WHERE id IN (SELECT id FROM {rows} AS rows)");
-        let values = std::iter::once(now.millis().into()).chain(values);
         execute(&transaction, update, values).await?;
         self.index().mark_stale(&transaction, totals, found.iter().map(|(_, _, ordinal)| *ordinal)).await?;
         let word = match membership {
@@ -106,17 +100,16 @@ impl Contacts<'_> {
 
     /// The ids of the contacts at these places of the list of `company`.
     pub async fn at(self, ordinals: &[u32]) -> Result<Vec<Uuid>> {
-        let mut wanted = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
-        ordinals.iter().for_each(|ordinal| wanted.push([i64::from(*ordinal).into()]));
+        let wanted = Rows::of_ordinals(self.store.backend, ordinals.iter().copied());
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let (wanted, values) = wanted.select(2);
+        let (wanted, values) = wanted.behind([self.company.into()]);
         let select = format!(
             "SELECT contact.id FROM {wanted} AS wanted CROSS JOIN contact
              WHERE contact.company_id = $1 AND contact.ordinal = wanted.ordinal"
         );
-        fetch(&self.store.read, select, std::iter::once(self.company.into()).chain(values)).await
+        fetch(&self.store.read, select, values).await
     }
 
     /// The ids of the contacts of `company` with these numbers, each with its number.
@@ -126,12 +119,11 @@ impl Contacts<'_> {
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let (wanted, values) = wanted.select(2);
+        let (wanted, values) = wanted.behind([self.company.into()]);
         let select = format!(
             "SELECT contact.phone, contact.id FROM {wanted} AS wanted CROSS JOIN contact
              WHERE contact.company_id = $1 AND contact.phone = wanted.phone"
         );
-        let values = std::iter::once(self.company.into()).chain(values);
         let rows = fetch(&self.store.read, select, values).await?.into_iter();
         Ok(rows.filter_map(|(number, id)| Some((PhoneNumber::from_i64(number)?, id))).collect())
     }
@@ -141,23 +133,23 @@ impl Contacts<'_> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let (wanted, values) = self.store.contacts().id_rows(ids).select(2);
+        let (wanted, values) = self.store.contacts().id_rows(ids).behind([self.company.into()]);
         let select = format!(
             "SELECT contact.id FROM {wanted} AS wanted CROSS JOIN contact
              WHERE contact.id = wanted.id AND contact.company_id = $1"
         );
-        fetch(&self.store.read, select, std::iter::once(self.company.into()).chain(values)).await
+        fetch(&self.store.read, select, values).await
     }
 }
 
 impl AllContacts<'_> {
     async fn append_tag_text(self, transaction: &Transaction, contacts: &[Uuid], folded: &str) -> Result<()> {
-        let (rows, values) = self.id_rows(contacts).select(2);
+        let (rows, values) = self.id_rows(contacts).behind([folded.into()]);
         let update = format!(
             "UPDATE contact SET tag_text = CASE WHEN tag_text = '' THEN $1 ELSE tag_text || '\n' || $1 END
              WHERE id IN (SELECT id FROM {rows} AS rows)"
         );
-        execute(transaction, update, std::iter::once(folded.into()).chain(values)).await?;
+        execute(transaction, update, values).await?;
         Ok(())
     }
 

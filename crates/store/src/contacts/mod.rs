@@ -108,14 +108,13 @@ impl Contacts<'_> {
         if wanted.is_empty() {
             return Ok(Page { records: Vec::new(), total });
         }
-        let (wanted, values) = wanted.select(2);
+        let (wanted, values) = wanted.behind([self.company.into()]);
         let select = format!(
             "SELECT {COLUMNS} FROM {wanted} AS wanted CROSS JOIN contact
              WHERE contact.company_id = $1 AND contact.ordinal = wanted.place
              ORDER BY contact.ordinal DESC"
         );
-        let rows = self.store.rows(select, std::iter::once(self.company.into()).chain(values)).await?;
-        Ok(Page { records: self.with_tags(&rows).await?, total })
+        Ok(Page { records: self.read(select, values).await?, total })
     }
 
     /// A page without a search: its place follows from the number of contacts and from the gaps that deleted contacts
@@ -141,8 +140,7 @@ impl Contacts<'_> {
                  ORDER BY ordinal DESC LIMIT $3 OFFSET $4"
             );
             let values = [self.company.into(), below.into(), limit.into(), skipped.into()];
-            let rows = self.store.rows(select, values).await?;
-            return Ok(Page { records: self.with_tags(&rows).await?, total });
+            return Ok(Page { records: self.read(select, values).await?, total });
         }
         let above = ordinals - offset;
         let from = above.saturating_sub(limit);
@@ -150,8 +148,10 @@ impl Contacts<'_> {
             "SELECT {COLUMNS} FROM contact WHERE company_id = $1 AND ordinal >= $2 AND ordinal < $3
              ORDER BY ordinal DESC"
         );
-        let rows = self.store.rows(select, [self.company.into(), from.into(), above.into()]).await?;
-        Ok(Page { records: self.with_tags(&rows).await?, total })
+        Ok(Page {
+            records: self.read(select, [self.company.into(), from.into(), above.into()]).await?,
+            total,
+        })
     }
 
     /// The next `limit` contacts of `company` after a position, oldest first; from the oldest when `None`.
@@ -165,33 +165,29 @@ impl Contacts<'_> {
         let select = format!(
             "SELECT {COLUMNS} FROM contact WHERE company_id = $1 {after_it} ORDER BY ordinal LIMIT $2"
         );
-        let rows = self.store.rows(select, values).await?;
-        self.with_tags(&rows).await
+        self.read(select, values).await
     }
 
     /// The contact of `company` with this id.
     pub async fn find(self, id: Uuid) -> Result<Option<Contact>> {
         let select = format!("SELECT {COLUMNS} FROM contact WHERE id = $2 AND company_id = $1");
-        let rows = self.store.rows(select, [self.company.into(), id.into()]).await?;
-        Ok(self.with_tags(&rows).await?.pop())
+        Ok(self.read(select, [self.company.into(), id.into()]).await?.pop())
     }
 
     /// The contacts at these places of the list of `company`, oldest first.
     pub async fn with_ordinals(self, ordinals: &[u32]) -> Result<Vec<Contact>> {
-        let mut wanted = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
-        ordinals.iter().for_each(|ordinal| wanted.push([i64::from(*ordinal).into()]));
+        let wanted = Rows::of_ordinals(self.store.backend, ordinals.iter().copied());
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let (wanted, values) = wanted.select(2);
+        let (wanted, values) = wanted.behind([self.company.into()]);
         let select = format!(
             "SELECT {COLUMNS} FROM (
                 SELECT contact.* FROM {wanted} AS wanted CROSS JOIN contact
                 WHERE contact.company_id = $1 AND contact.ordinal = wanted.ordinal
              ) AS found ORDER BY ordinal"
         );
-        let rows = self.store.rows(select, std::iter::once(self.company.into()).chain(values)).await?;
-        self.with_tags(&rows).await
+        self.read(select, values).await
     }
 
     /// The contacts of `company` with these ids, oldest first.
@@ -199,14 +195,13 @@ impl Contacts<'_> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let (wanted, values) = self.store.contacts().id_rows(ids).select(2);
+        let (wanted, values) = self.store.contacts().id_rows(ids).behind([self.company.into()]);
         let select = format!(
             "SELECT {COLUMNS} FROM (SELECT DISTINCT id AS wanted_id FROM {wanted} AS ids) AS wanted
              CROSS JOIN contact
              WHERE contact.id = wanted.wanted_id AND contact.company_id = $1 ORDER BY contact.ordinal"
         );
-        let rows = self.store.rows(select, std::iter::once(self.company.into()).chain(values)).await?;
-        self.with_tags(&rows).await
+        self.read(select, values).await
     }
 
     /// Other contacts of `company` with the same valid number or the same e-mail address, oldest first, at most
@@ -228,13 +223,18 @@ impl Contacts<'_> {
             of.id.into(),
             i64::from(limit).into(),
         ];
-        let rows = self.store.rows(select, values).await?;
-        self.with_tags(&rows).await
+        self.read(select, values).await
     }
 
-    /// The contacts of `rows`, in their order, each with its tags by name and the values of its own fields. The rows are
-    /// known to be one company's: with a condition on the company, PostgreSQL would begin with all contacts of all its tags.
-    pub(crate) async fn with_tags(self, rows: &[QueryResult]) -> Result<Vec<Contact>> {
+    /// The contacts that `select` yields with [`COLUMNS`], in their order, each with its tags by name and the values of its own
+    /// fields. The rows are known to be one company's: with a condition on the company, PostgreSQL would begin with all contacts
+    /// of all its tags.
+    pub(crate) async fn read(
+        self,
+        select: String,
+        values: impl IntoIterator<Item = Value>,
+    ) -> Result<Vec<Contact>> {
+        let rows = self.store.rows(select, values).await?;
         let mut contacts = rows.iter().map(read_contact).collect::<Result<Vec<_>>>()?;
         if contacts.is_empty() {
             return Ok(contacts);

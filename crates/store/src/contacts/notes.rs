@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::signed;
 use crate::changes::{ContactRecord, Who};
 use crate::nouns::ContactNotes;
+use crate::one_row::{insert_row, update_rows};
 use crate::{Result, Transaction, execute, fetch, fetch_one};
 use clock::Timestamp;
 use clock::database::new_id;
@@ -84,17 +85,16 @@ impl ContactNotes<'_> {
             return transaction.unchanged(NewNote::Full).await;
         }
         let id = new_id();
-        let insert = "INSERT INTO contact_note
-             (id, company_id, contact_id, author, body, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $6)";
-        let values = [
-            id.into(),
-            self.company.into(),
-            contact.into(),
-            who.to_string().into(),
-            body.into(),
-            now.millis().into(),
+        let row = [
+            ("id", id.into()),
+            ("company_id", self.company.into()),
+            ("contact_id", contact.into()),
+            ("author", who.to_string().into()),
+            ("body", body.into()),
+            ("created_at", now.millis().into()),
+            ("updated_at", now.millis().into()),
         ];
-        execute(&transaction, insert, values).await?;
+        insert_row(&transaction, "contact_note", row).await?;
         self.record(transaction, who, contact, "notes_added").await?;
         Ok(NewNote::Added(id))
     }
@@ -108,17 +108,14 @@ impl ContactNotes<'_> {
         now: Timestamp,
     ) -> Result<bool> {
         let transaction = self.begin().await?;
-        let update = "UPDATE contact_note SET body = $5, updated_at = $6
-             WHERE id = $1 AND contact_id = $2 AND company_id = $3 AND author = $4";
-        let values = [
-            note.into(),
-            contact.into(),
-            self.company.into(),
-            who.to_string().into(),
-            body.into(),
-            now.millis().into(),
+        let set = [("body", body.into()), ("updated_at", now.millis().into())];
+        let of = [
+            ("id", note.into()),
+            ("contact_id", contact.into()),
+            ("company_id", self.company.into()),
+            ("author", who.to_string().into()),
         ];
-        if execute(&transaction, update, values).await? == 0 {
+        if update_rows(&transaction, "contact_note", set, of).await? == 0 {
             return transaction.unchanged(false).await;
         }
         self.record(transaction, who, contact, "notes_changed").await?;
@@ -144,12 +141,12 @@ impl ContactNotes<'_> {
 
     /// Moves the notes on `others` to `into`, in the transaction that merges these contacts.
     pub(super) async fn move_to(self, transaction: &Transaction, into: Uuid, others: &[Uuid]) -> Result<()> {
-        let (rows, values) = self.store.contacts().id_rows(others).select(3);
+        let (rows, values) = self.store.contacts().id_rows(others).behind([into.into(), self.company.into()]);
         let update = format!(
             "UPDATE contact_note SET contact_id = $1
              WHERE company_id = $2 AND contact_id IN (SELECT id FROM {rows} AS rows)"
         );
-        execute(transaction, update, [into.into(), self.company.into()].into_iter().chain(values)).await?;
+        execute(transaction, update, values).await?;
         Ok(())
     }
 

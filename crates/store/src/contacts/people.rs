@@ -19,7 +19,7 @@ impl Contacts<'_> {
         if wanted.is_empty() {
             return Ok(HashMap::new());
         }
-        let (wanted, values) = wanted.select(2);
+        let (wanted, values) = wanted.behind([self.company.into()]);
         let select = format!(
             "SELECT contact.id, contact.phone, contact.first_name, contact.last_name, contact.email, contact.phone_number
              FROM {wanted} AS wanted CROSS JOIN contact
@@ -27,7 +27,6 @@ impl Contacts<'_> {
              ORDER BY contact.ordinal DESC"
         );
         type Columns = (Uuid, i64, String, String, String, String);
-        let values = std::iter::once(self.company.into()).chain(values);
         let rows = fetch::<Columns>(&self.store.read, select, values).await?;
         let ids = rows.iter().map(|(id, ..)| id);
         let mut own = self.store.of(self.company).fields().values_of(&self.store.read, ids).await?;

@@ -7,7 +7,8 @@ use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use crate::nouns::Contacts;
-use crate::{Error, Result, Transaction, execute, fetch_one};
+use crate::one_row::update_rows;
+use crate::{Error, Result, Transaction, fetch_one};
 
 /// A company's totals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -66,10 +67,8 @@ impl Contacts<'_> {
     /// Writes the totals, which the transaction has locked.
     pub(crate) async fn write_totals(self, transaction: &Transaction, totals: ContactTotals) -> Result<()> {
         let ContactTotals { contacts, indexed, claimed } = totals;
-        let update =
-            "UPDATE contact_book SET contacts = $2, indexed = $3, claimed = $4 WHERE company_id = $1";
-        let values = [self.company.into(), contacts.into(), indexed.into(), claimed.into()];
-        execute(transaction, update, values).await?;
+        let set = [("contacts", contacts.into()), ("indexed", indexed.into()), ("claimed", claimed.into())];
+        update_rows(transaction, "contact_book", set, [("company_id", self.company.into())]).await?;
         Ok(())
     }
 

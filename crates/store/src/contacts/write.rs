@@ -272,12 +272,12 @@ impl Contacts<'_> {
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let (wanted, values) = wanted.select(2);
+        let (wanted, values) = wanted.behind([self.company.into()]);
         let select = format!(
             "SELECT tag.name_folded FROM {wanted} AS wanted CROSS JOIN tag
              WHERE tag.id = wanted.id AND tag.company_id = $1 AND tag.upkeep <> {DELETED}"
         );
-        fetch(transaction, select, std::iter::once(self.company.into()).chain(values)).await
+        fetch(transaction, select, values).await
     }
 }
 

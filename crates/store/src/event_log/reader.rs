@@ -7,6 +7,7 @@ use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use crate::nouns::EventLog;
+use crate::one_row::{delete_rows, update_rows};
 use crate::{Result, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::alert::AlertKind;
@@ -207,9 +208,8 @@ impl EventLog<'_> {
         let row = fetch_one::<(i64, i64)>(&self.store.read, sql, [kind.into(), company.into()]).await?;
         let Some((sequence, used_at)) = row else { return Ok(None) };
         if now.from_now(Timestamp::from_millis(used_at)) >= USED_EVERY {
-            let sql = "UPDATE event_reader SET used_at = $3 WHERE kind = $1 AND company_id = $2";
-            let values = [kind.into(), company.into(), now.millis().into()];
-            execute(&self.store.write, sql, values).await?;
+            let of = [("kind", kind.into()), ("company_id", company.into())];
+            update_rows(&self.store.write, "event_reader", [("used_at", now.millis().into())], of).await?;
         }
         Ok(Some(Sequence::from_i64(sequence)))
     }
@@ -227,8 +227,8 @@ impl EventLog<'_> {
     /// The reader reads no more.
     pub async fn forget(self, reader: Reader) -> Result<()> {
         let (kind, company) = reader.key();
-        let sql = "DELETE FROM event_reader WHERE kind = $1 AND company_id = $2";
-        execute(&self.store.write, sql, [kind.into(), company.into()]).await?;
+        let of = [("kind", kind.into()), ("company_id", company.into())];
+        delete_rows(&self.store.write, "event_reader", of).await?;
         self.readers_changed();
         Ok(())
     }

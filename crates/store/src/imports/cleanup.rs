@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use super::{REMOVED, State};
 use crate::nouns::AllImports;
+use crate::one_row::delete_rows;
 use crate::retention;
 use crate::{Lease, Result, execute, fetch, fetch_one};
 use clock::Timestamp;
@@ -30,8 +31,7 @@ impl AllImports<'_> {
                 let update = "UPDATE contact_import SET has_chunks = 0 WHERE id = $1";
                 execute(&self.store.write, update, [id.into()]).await?;
             } else if self.remove_pieces("contact_import_reject", id, REJECTS).await? == 0 {
-                let delete = "DELETE FROM contact_import WHERE id = $1";
-                execute(&self.store.write, delete, [id.into()]).await?;
+                delete_rows(&self.store.write, "contact_import", [("id", id.into())]).await?;
             }
         }
         Ok(true)
@@ -49,10 +49,6 @@ impl AllImports<'_> {
     /// Discards imports that ended before `over_before`, and those that are ready but did not change since
     /// `ready_before`, or for six days more if they have the recipients of a send; at most `limit`. A file of which nothing arrived since then is one that a killed node was taking,
     /// while others went on. [`AllImports::clean`](crate::AllImports::clean) removes their remains.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::Error::Fenced`] when this process has lost the `lease`; otherwise fails when the database does.
     pub async fn remove(
         self,
         lease: &Lease,

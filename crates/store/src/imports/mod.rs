@@ -18,8 +18,9 @@ use uuid::Uuid;
 
 use super::changes::{self, What, Who};
 use super::contacts::signed;
-use super::{Error, Result, Transaction, Upserted, execute, fetch, fetch_one};
+use super::{Error, Result, Transaction, Upserted, execute, fetch, fetch_one, moment};
 use crate::nouns::{AllImports, Imports};
+use crate::one_row::put_row;
 use clock::Timestamp;
 use domain::page::{Page, PageRequest};
 
@@ -225,9 +226,8 @@ impl Imports<'_> {
         let values = [id.into(), self.company.into(), now.into()];
         let started = execute(&transaction, update, values).await? > 0;
         if started {
-            let remember = "INSERT INTO contact_import_mapping (company_id, columns) VALUES ($1, $2)
-                 ON CONFLICT (company_id) DO UPDATE SET columns = excluded.columns";
-            execute(&transaction, remember, [self.company.into(), columns.into()]).await?;
+            let row = [("company_id", self.company.into()), ("columns", columns.into())];
+            put_row(&transaction, "contact_import_mapping", &["company_id"], row).await?;
             self.record(&transaction, who, id, "started").await?;
         }
         transaction.commit().await?;
@@ -273,32 +273,37 @@ impl AllImports<'_> {
 }
 
 fn read(row: &QueryResult) -> Result<Import> {
-    let number: i16 = row.try_get_by_index(2)?;
+    let number: i16 = row.try_get("", "state")?;
     let state = State::ALL.iter().copied().find(|state| state.as_i16() == number);
-    let count = |index| Ok::<_, Error>(row.try_get_by_index::<i64>(index)?.cast_unsigned());
-    let moment =
-        |index| Ok::<_, Error>(row.try_get_by_index::<Option<i64>>(index)?.map(Timestamp::from_millis));
     Ok(Import {
-        id: row.try_get_by_index(0)?,
-        file_name: row.try_get_by_index(1)?,
+        id: row.try_get("", "id")?,
+        file_name: row.try_get("", "file_name")?,
         state: state.ok_or_else(|| Error::Impossible(format!("the state {number} of an import")))?,
-        settings: row.try_get_by_index(3)?,
-        bytes: count(4)?,
-        bytes_read: count(5)?,
-        counts: Counts {
-            created: count(6)?,
-            updated: count(7)?,
-            unchanged: count(8)?,
-            rejected: count(9)?,
-            rejected_kept: count(10)?,
-            without_number: count(11)?,
-            names_kept: count(17)?,
-            emails_left_out: count(18)?,
-        },
-        failure: row.try_get_by_index(12)?,
-        created_at: Timestamp::from_millis(row.try_get_by_index(13)?),
-        updated_at: Timestamp::from_millis(row.try_get_by_index(14)?),
-        started_at: moment(15)?,
-        finished_at: moment(16)?,
+        settings: row.try_get("", "settings")?,
+        bytes: count(row, "bytes")?,
+        bytes_read: count(row, "bytes_read")?,
+        counts: read_counts(row)?,
+        failure: row.try_get("", "failure")?,
+        created_at: Timestamp::from_millis(row.try_get("", "created_at")?),
+        updated_at: Timestamp::from_millis(row.try_get("", "updated_at")?),
+        started_at: moment(row, "started_at")?,
+        finished_at: moment(row, "finished_at")?,
     })
+}
+
+fn read_counts(row: &QueryResult) -> Result<Counts> {
+    Ok(Counts {
+        created: count(row, "created")?,
+        updated: count(row, "updated")?,
+        unchanged: count(row, "unchanged")?,
+        rejected: count(row, "rejected")?,
+        rejected_kept: count(row, "rejected_kept")?,
+        without_number: count(row, "without_number")?,
+        names_kept: count(row, "names_kept")?,
+        emails_left_out: count(row, "emails_left_out")?,
+    })
+}
+
+fn count(row: &QueryResult, column: &str) -> Result<u64> {
+    Ok(row.try_get::<i64>("", column)?.cast_unsigned())
 }

@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use super::{COLUMNS, Import, REMOVED, State, read};
 use crate::nouns::Imports;
+use crate::one_row::put_row;
 use crate::{Result, execute, fetch_one};
 use clock::Timestamp;
 
@@ -77,9 +78,12 @@ impl Imports<'_> {
 
     /// Remembers which columns have the values of a template.
     pub async fn remember_recipients(self, template_id: i64, columns: &str) -> Result<()> {
-        let insert = "INSERT INTO recipient_mapping (company_id, template_id, columns) VALUES ($1, $2, $3)
-             ON CONFLICT (company_id, template_id) DO UPDATE SET columns = excluded.columns";
-        execute(&self.store.write, insert, [self.company.into(), template_id.into(), columns.into()]).await?;
+        let row = [
+            ("company_id", self.company.into()),
+            ("template_id", template_id.into()),
+            ("columns", columns.into()),
+        ];
+        put_row(&self.store.write, "recipient_mapping", &["company_id", "template_id"], row).await?;
         Ok(())
     }
 }

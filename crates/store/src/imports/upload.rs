@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::{MOST_OPEN, REMOVED, State};
 use crate::contacts::signed;
 use crate::nouns::{AllImports, Imports};
+use crate::one_row::insert_row;
 use crate::{Error, Result, execute};
 use clock::Timestamp;
 
@@ -51,9 +52,9 @@ impl AllImports<'_> {
             transaction.rollback().await?;
             return Err(Error::Missing(format!("import {import} is not arriving")));
         }
-        let insert = "INSERT INTO contact_import_chunk (import_id, ordinal, bytes) VALUES ($1, $2, $3)";
-        let values = [import.into(), signed(ordinal).into(), bytes.into()];
-        execute(&transaction, insert, values).await?;
+        let row =
+            [("import_id", import.into()), ("ordinal", signed(ordinal).into()), ("bytes", bytes.into())];
+        insert_row(&transaction, "contact_import_chunk", row).await?;
         Ok(transaction.commit().await?)
     }
 

@@ -3,12 +3,12 @@
 use sea_orm::{ConnectionTrait as _, QueryResult};
 use uuid::Uuid;
 
-use super::{Counts, MOST_REJECTED_KEPT, State};
+use super::{Counts, MOST_REJECTED_KEPT, State, count, read_counts};
 use crate::contacts::signed;
 use crate::dialect::{Cell, Rows, Type};
 use crate::lease::Lease;
 use crate::nouns::AllImports;
-use crate::{ContactDraft, Error, Names, Result, execute};
+use crate::{ContactDraft, Names, Result, execute};
 use clock::Timestamp;
 
 /// A row that was rejected.
@@ -106,7 +106,7 @@ impl AllImports<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Fenced`] when this process has lost the `lease`; otherwise fails when the database does. Then nothing
+    /// [`crate::Error::Fenced`] when this process has lost the `lease`; otherwise fails when the database does. Then nothing
     /// is written.
     pub async fn write_step(
         self,
@@ -155,12 +155,11 @@ impl AllImports<'_> {
             counts.rejected_kept += 1;
         }
         if !rows.is_empty() {
-            let (rows, values) = rows.select(2);
+            let (rows, values) = rows.behind([work.id.into()]);
             let insert = format!(
                 "INSERT INTO contact_import_reject (import_id, ordinal, line, reason, code, details, fields)
                  SELECT $1, ordinal, line, reason, code, details, fields FROM {rows} AS rows"
             );
-            let values = std::iter::once(work.id.into()).chain(values);
             execute(&transaction, insert, values).await?;
         }
         let update = format!(
@@ -235,23 +234,13 @@ impl AllImports<'_> {
 }
 
 fn read_work(row: &QueryResult) -> Result<Work> {
-    let count = |index| Ok::<_, Error>(row.try_get_by_index::<i64>(index)?.cast_unsigned());
     Ok(Work {
-        id: row.try_get_by_index(0)?,
-        company_id: row.try_get_by_index(1)?,
-        settings: row.try_get_by_index(2)?,
-        bytes: count(3)?,
-        position: count(4)?,
-        line: count(5)?,
-        counts: Counts {
-            created: count(6)?,
-            updated: count(7)?,
-            unchanged: count(8)?,
-            rejected: count(9)?,
-            rejected_kept: count(10)?,
-            without_number: count(11)?,
-            names_kept: count(12)?,
-            emails_left_out: count(13)?,
-        },
+        id: row.try_get("", "id")?,
+        company_id: row.try_get("", "company_id")?,
+        settings: row.try_get("", "settings")?,
+        bytes: count(row, "bytes")?,
+        position: count(row, "position")?,
+        line: count(row, "line")?,
+        counts: read_counts(row)?,
     })
 }

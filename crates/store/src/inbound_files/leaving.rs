@@ -48,10 +48,6 @@ impl AllInboundFiles<'_> {
     }
 
     /// Files whose messages arrived before `before` leave, the oldest first, at most `limit`.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::Error::Fenced`] when this process has lost the `lease`.
     pub async fn leave_by_age(self, lease: &Lease, before: Timestamp, limit: u32) -> Result<Step> {
         let sql = format!(
             "SELECT message_id FROM inbound_file WHERE message_id < $1 AND state <> {LEAVING}
@@ -78,10 +74,6 @@ impl AllInboundFiles<'_> {
 
     /// Looks at no more than `limit` files that leave, and returns those whose content can be deleted, and whether there may be
     /// more. Files without content, and those whose content another file has, are over with this.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::Error::Fenced`] when this process has lost the `lease`.
     pub async fn claim_leaving(
         self,
         lease: &Lease,
@@ -99,7 +91,7 @@ impl AllInboundFiles<'_> {
         let mut leaving = Vec::new();
         for (message_id, company_id, content) in found {
             let transaction = self.store.begin_fenced(lease).await?;
-            self.store.lock_contents(&transaction, company_id).await?;
+            self.store.lock_row(&transaction, "company", company_id).await?;
             let is_used = match &content {
                 Some(content) => {
                     let content = (company_id, content.as_slice());

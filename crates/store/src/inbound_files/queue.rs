@@ -145,7 +145,7 @@ impl AllInboundFiles<'_> {
         until: Timestamp,
     ) -> Result<FileHold> {
         let transaction = self.store.begin().await?;
-        self.store.lock_contents(&transaction, file.company_id).await?;
+        self.store.lock_row(&transaction, "company", file.company_id).await?;
         let content = (file.company_id, digest.as_slice());
         let library = library_use(&transaction, content).await?;
         let is_going =

@@ -5,6 +5,7 @@ use uuid::Uuid;
 use super::{ARRIVING, COLUMNS, KEPT, LEAVING, LibraryFile, REMOVED, read};
 use crate::file_contents::is_used_by_inbound;
 use crate::nouns::AllMediaFiles;
+use crate::one_row::delete_rows;
 use crate::{Lease, Result, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::link::file_link;
@@ -28,10 +29,6 @@ impl AllMediaFiles<'_> {
     }
 
     /// Removes files, at most `limit`, that were neither uploaded nor used since `before`. Returns how many.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::Error::Fenced`] when this process has lost the `lease`.
     pub async fn remove_unused(self, lease: &Lease, before: Timestamp, limit: u32) -> Result<u64> {
         let select = format!(
             "SELECT id FROM media_file
@@ -59,10 +56,6 @@ impl AllMediaFiles<'_> {
 
     /// Looks at no more than `limit` files with ids above `after`, and claims those whose content can be deleted: removed,
     /// and since before `removed_before` needed by no unfinished send; or arriving since before `arriving_before`.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::Error::Fenced`] when this process has lost the `lease`.
     pub async fn claim_leaving(
         self,
         lease: &Lease,
@@ -85,13 +78,13 @@ impl AllMediaFiles<'_> {
                 continue;
             }
             let transaction = self.store.begin_fenced(lease).await?;
-            self.store.lock_contents(&transaction, company).await?;
+            self.store.lock_row(&transaction, "company", company).await?;
             let update = format!("UPDATE media_file SET state = {LEAVING} WHERE id = $1 AND state = $2");
             let is_claimed = execute(&transaction, update, [id.into(), state.into()]).await? > 0;
             // What a person sent has the same content: that stays.
             let is_used = is_used_by_inbound(&transaction, (company, digest.as_slice()), Uuid::nil()).await?;
             if is_claimed && is_used {
-                execute(&transaction, "DELETE FROM media_file WHERE id = $1", [id.into()]).await?;
+                delete_rows(&transaction, "media_file", [("id", id.into())]).await?;
             }
             transaction.commit().await?;
             if is_claimed && !is_used {

@@ -16,6 +16,7 @@ use super::changes::{self, What, Who};
 use super::contacts::signed;
 use super::file_contents::{self, LIBRARY_ARRIVING as ARRIVING, LIBRARY_LEAVING as LEAVING};
 use crate::nouns::MediaFiles;
+use crate::one_row::update_rows;
 use crate::{Error, Result, Transaction, execute, fetch_one};
 use clock::Timestamp;
 use domain::media::Kind;
@@ -148,8 +149,8 @@ impl MediaFiles<'_> {
         let now = Timestamp::now().millis();
         let is_noted = |at: Timestamp| now - at.millis() < NOTED_EACH;
         if found.as_ref().is_some_and(|file| !file.used_at.is_some_and(is_noted)) {
-            let update = "UPDATE media_file SET used_at = $2 WHERE id = $1";
-            execute(&self.store.write, update, [id.into(), now.into()]).await?;
+            let set = [("used_at", now.into())];
+            update_rows(&self.store.write, "media_file", set, [("id", id.into())]).await?;
         }
         Ok(found)
     }
@@ -157,7 +158,7 @@ impl MediaFiles<'_> {
     /// Takes a file whose content has arrived, if the company has room: at most `most` files and bytes.
     pub async fn begin(self, who: &Who, new: &NewFile, most: MediaTotals) -> Result<Taking> {
         let transaction = self.store.begin().await?;
-        self.store.lock_contents(&transaction, self.company).await?;
+        self.store.lock_row(&transaction, "company", self.company).await?;
         if file_contents::is_going_from_inbound(&transaction, (self.company, new.digest.as_slice())).await? {
             return transaction.unchanged(Taking::Busy).await;
         }

@@ -4,6 +4,7 @@
 use uuid::Uuid;
 
 use crate::nouns::Nodes;
+use crate::one_row::{delete_rows, update_rows};
 use crate::{Result, execute};
 
 impl Nodes<'_> {
@@ -20,16 +21,14 @@ impl Nodes<'_> {
     /// Moves a company's key from the node that has it to another one; `false` when that node does not have it (any
     /// more).
     pub async fn move_key(self, from: Uuid, to: Uuid, company_id: Uuid, key: &str) -> Result<bool> {
-        let sql =
-            "UPDATE key_in_progress SET node_id = $1 WHERE company_id = $2 AND key = $3 AND node_id = $4";
-        let values = [to.into(), company_id.into(), key.into(), from.into()];
-        Ok(execute(&self.store.write, sql, values).await? > 0)
+        let of = [("company_id", company_id.into()), ("key", key.into()), ("node_id", from.into())];
+        Ok(update_rows(&self.store.write, "key_in_progress", [("node_id", to.into())], of).await? > 0)
     }
 
     /// Lets other nodes take the key.
     pub async fn release_key(self, node: Uuid, company_id: Uuid, key: &str) -> Result<()> {
-        let sql = "DELETE FROM key_in_progress WHERE company_id = $1 AND key = $2 AND node_id = $3";
-        execute(&self.store.write, sql, [company_id.into(), key.into(), node.into()]).await?;
+        let of = [("company_id", company_id.into()), ("key", key.into()), ("node_id", node.into())];
+        delete_rows(&self.store.write, "key_in_progress", of).await?;
         Ok(())
     }
 }

@@ -23,6 +23,7 @@ use super::changes::{What, Who, record_one};
 use super::{Error, Lease, Result, execute, fetch, fetch_one};
 use crate::ledger::personal::OF_SEND;
 use crate::nouns::Nodes;
+use crate::one_row::{delete_rows, update_rows};
 use clock::Timestamp;
 use domain::send::State as SendState;
 
@@ -182,29 +183,19 @@ impl Nodes<'_> {
     /// Clears up after a fenced node: removes sends whose audience it was resolving, and its claims of idempotency
     /// keys, and ends the messages that its channels put back in canceled or expired sends. The call can be repeated,
     /// and made by several nodes at once.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Fenced`] when this process has lost the `lease`.
     pub async fn clear_up_after(self, lease: &Lease, node: Uuid, now: Timestamp) -> Result<u64> {
         self.store.sends().end_left_messages(now).await?;
         let transaction = self.store.begin_fenced(lease).await?;
         let removed = self.remove_resolved_by_nobody(&transaction).await?;
-        let keys = "DELETE FROM key_in_progress WHERE node_id = $1";
-        execute(&transaction, keys, [node.into()]).await?;
-        let gone = "UPDATE node SET state = $2 WHERE id = $1 AND state = $3";
-        let values = [node.into(), Stage::Gone.as_i16().into(), Stage::Fenced.as_i16().into()];
-        execute(&transaction, gone, values).await?;
+        delete_rows(&transaction, "key_in_progress", [("node_id", node.into())]).await?;
+        let of = [("id", node.into()), ("state", Stage::Fenced.as_i16().into())];
+        update_rows(&transaction, "node", [("state", Stage::Gone.as_i16().into())], of).await?;
         transaction.commit().await?;
         self.remove_nodes().await?;
         Ok(removed)
     }
 
     /// Removes sends whose audience is not complete and that no node with an open fence completes.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Fenced`] when this process has lost the `lease`.
     pub async fn remove_abandoned(self, lease: &Lease) -> Result<u64> {
         let transaction = self.store.begin_fenced(lease).await?;
         let removed = self.remove_resolved_by_nobody(&transaction).await?;
@@ -226,7 +217,7 @@ impl Nodes<'_> {
                 let sql = format!("DELETE FROM {table} WHERE send_id = $1");
                 execute(to, sql, [(*id).into()]).await?;
             }
-            execute(to, "DELETE FROM send WHERE id = $1", [(*id).into()]).await?;
+            delete_rows(to, "send", [("id", (*id).into())]).await?;
         }
         Ok(ids.len() as u64)
     }
@@ -262,8 +253,7 @@ impl Nodes<'_> {
         let row = fetch_one::<(String, i16)>(&transaction, sql, [id.into()]).await?;
         let Some((name, state)) = row else { return Ok(false) };
         if Stage::from_i16(state)? == from {
-            let sql = "UPDATE node SET state = $2 WHERE id = $1";
-            execute(&transaction, sql, [id.into(), to.as_i16().into()]).await?;
+            update_rows(&transaction, "node", [("state", to.as_i16().into())], [("id", id.into())]).await?;
             let [before, after] = [from, to].map(|stage| json!({ "name": name, "state": stage.as_str() }));
             record_one(&transaction, who, What::Node, id, Some(before), after).await?;
         }

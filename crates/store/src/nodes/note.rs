@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::owner::HAS_OWNER;
 use super::{NOW, millis};
 use crate::nouns::Notes;
+use crate::one_row::delete_rows;
 use crate::{Result, execute, fetch, fetch_one};
 use domain::send::State;
 
@@ -106,7 +107,7 @@ impl Notes<'_> {
 
     /// Removes a note that no node has to act on.
     pub async fn remove(self, id: i64) -> Result<()> {
-        execute(&self.store.write, "DELETE FROM node_note WHERE id = $1", [id.into()]).await?;
+        delete_rows(&self.store.write, "node_note", [("id", id.into())]).await?;
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use crate::dialect::bytewise;
 use crate::nouns::{Answers, Retention};
+use crate::one_row::{delete_rows, update_rows};
 use crate::{Error, Result, execute, moment};
 use clock::Timestamp;
 use domain::request::Skipped;
@@ -48,10 +49,8 @@ impl Answers<'_> {
     /// stored with its send. Returns whether the key still belongs to that send: if not, the request was abandoned, or
     /// repeated since.
     pub async fn keep_web_result(self, key: &str, send: Uuid, result: &str) -> Result<bool> {
-        let sql =
-            "UPDATE idempotency_key SET result = $4 WHERE company_id = $1 AND key = $2 AND send_id = $3";
-        let values = [self.company.into(), key.into(), send.into(), result.into()];
-        Ok(execute(&self.store.write, sql, values).await? > 0)
+        let of = [("company_id", self.company.into()), ("key", key.into()), ("send_id", send.into())];
+        Ok(update_rows(&self.store.write, "idempotency_key", [("result", result.into())], of).await? > 0)
     }
 
     /// Whether the complete answer of the company's request under `key` is stored, and the key still belongs to this
@@ -72,8 +71,8 @@ impl Answers<'_> {
 
     /// Removes the answer to the company's request under `key`: the next request counts as a first one.
     pub async fn remove(self, key: &str) -> Result<()> {
-        let sql = "DELETE FROM idempotency_key WHERE company_id = $1 AND key = $2";
-        execute(&self.store.write, sql, [self.company.into(), key.into()]).await?;
+        let of = [("company_id", self.company.into()), ("key", key.into())];
+        delete_rows(&self.store.write, "idempotency_key", of).await?;
         Ok(())
     }
 }

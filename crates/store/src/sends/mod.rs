@@ -179,16 +179,12 @@ impl AllSends<'_> {
         send_id: Uuid,
         ordinals: &[u64],
     ) -> Result<HashMap<u64, message::State>> {
-        let mut asked = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
-        for ordinal in ordinals {
-            asked.push([ordinal.cast_signed().into()]);
-        }
-        let (asked, values) = asked.select(2);
+        let ordinals = ordinals.iter().copied().map(u64::cast_signed);
+        let (asked, values) = Rows::of_ordinals(self.store.backend, ordinals).behind([send_id.into()]);
         let sql = format!(
             "SELECT ordinal, state FROM message WHERE send_id = $1 AND ordinal IN (SELECT ordinal FROM {asked} AS asked)"
         );
-        let rows =
-            fetch::<(i64, i16)>(&self.store.read, sql, [send_id.into()].into_iter().chain(values)).await?;
+        let rows = fetch::<(i64, i16)>(&self.store.read, sql, values).await?;
         rows.into_iter().map(|(ordinal, stored)| Ok((ordinal.cast_unsigned(), state(stored)?))).collect()
     }
 
@@ -231,10 +227,6 @@ impl AllSends<'_> {
 
     /// Removes sends whose audience was still being written when the previous process ended, or lost the `lease`: they
     /// were never accepted, and no process can continue them. Returns how many.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Fenced`] when this process has lost the `lease`.
     pub async fn remove_unresolved(self, lease: &Lease) -> Result<u64> {
         let transaction = self.store.begin_fenced(lease).await?;
         let unresolved = "SELECT id FROM send WHERE state < 2 AND state = $1";

@@ -209,12 +209,18 @@ impl AllContacts<'_> {
         Ok(transaction.commit().await?)
     }
 
-    async fn remove_pairs(self, transaction: &Transaction, tag: Uuid, contacts: &[Uuid]) -> Result<()> {
-        let (rows, values) = self.id_rows(contacts).select(2);
+    /// Takes a tag from contacts that have it.
+    pub(crate) async fn remove_pairs(
+        self,
+        transaction: &Transaction,
+        tag: Uuid,
+        contacts: &[Uuid],
+    ) -> Result<()> {
+        let (rows, values) = self.id_rows(contacts).behind([tag.into()]);
         let delete = format!(
             "DELETE FROM contact_tag WHERE tag_id = $1 AND contact_id IN (SELECT id FROM {rows} AS rows)"
         );
-        execute(transaction, delete, std::iter::once(tag.into()).chain(values)).await?;
+        execute(transaction, delete, values).await?;
         self.uncount(transaction, &[(tag, contacts.len() as i64)]).await
     }
 }

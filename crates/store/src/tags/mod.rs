@@ -75,12 +75,11 @@ impl Tags<'_> {
         if asked.is_empty() {
             return Ok(HashSet::new());
         }
-        let (asked, values) = asked.select(2);
+        let (asked, values) = asked.behind([self.company.into()]);
         let select = format!(
             "SELECT tag.id FROM {asked} AS asked JOIN tag ON tag.id = asked.id
              WHERE tag.company_id = $1 AND tag.upkeep <> {DELETED}"
         );
-        let values = std::iter::once(self.company.into()).chain(values);
         Ok(fetch(&self.store.read, select, values).await?.into_iter().collect())
     }
 
@@ -143,7 +142,7 @@ impl Tags<'_> {
     /// How many contacts of `company` have at least one of `tags`, and how many distinct valid numbers
     /// those have.
     pub async fn tagged_contacts(self, tags: &[Uuid]) -> Result<(u64, u64)> {
-        let (wanted, values) = Rows::of_ids(self.store.backend, tags).select(2);
+        let (wanted, values) = Rows::of_ids(self.store.backend, tags).behind([self.company.into()]);
         let select = format!(
             "SELECT count(DISTINCT contact_id), count(DISTINCT phone) FROM contact_tag
              WHERE company_id = $1 AND tag_id IN (
@@ -151,7 +150,6 @@ impl Tags<'_> {
                 WHERE tag.id = wanted.id AND tag.upkeep <> {DELETED}
              )"
         );
-        let values = std::iter::once(self.company.into()).chain(values);
         let row: Option<(i64, i64)> = fetch_one(&self.store.read, select, values).await?;
         let (contacts, phones) = row.unwrap_or_default();
         Ok((contacts.cast_unsigned(), phones.cast_unsigned()))
@@ -198,14 +196,13 @@ impl Tags<'_> {
             let color = color.unwrap_or_else(|| color_of(name));
             rows.push([Uuid::now_v7().into(), name.into(), fold(name).as_str().into(), color.into()]);
         }
-        let (rows, values) = rows.select(3);
+        let (rows, values) = rows.behind([self.company.into(), now.millis().into()]);
         // `WHERE true` tells SQLite that `ON` belongs to the insert and not to a join.
         let insert = format!(
             "INSERT INTO tag (id, company_id, name, name_folded, color, created_at)
              SELECT id, $1, name, folded, color, $2 FROM {rows} AS rows WHERE true
              ON CONFLICT (company_id, name) DO NOTHING"
         );
-        let values = [self.company.into(), now.millis().into()].into_iter().chain(values);
         execute(connection, insert, values).await?;
         self.ids(connection, names).await
     }
@@ -240,12 +237,12 @@ impl Tags<'_> {
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let (wanted, values) = wanted.select(2);
+        let (wanted, values) = wanted.behind([self.company.into()]);
         let select = format!(
             "SELECT tag.name, tag.id FROM {wanted} AS wanted CROSS JOIN tag
              WHERE tag.company_id = $1 AND tag.{column} = wanted.text AND tag.upkeep <> {DELETED}"
         );
-        fetch(connection, select, std::iter::once(self.company.into()).chain(values)).await
+        fetch(connection, select, values).await
     }
 }
 

@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use sea_orm::ConnectionTrait as _;
 use uuid::Uuid;
 
 use crate::dialect::now;
 use crate::nouns::Users;
+use crate::one_row::delete_rows;
 use crate::{Result, Transaction, execute, fetch_one};
 
 /// How long after its last sign-in a device is known.
@@ -22,22 +22,11 @@ fn known() -> i64 {
 
 /// Forgets a person's devices, within a transaction.
 pub(crate) async fn forget(within: &Transaction, user_id: Uuid) -> Result<()> {
-    let sql = "DELETE FROM known_device WHERE user_id = $1";
-    execute(within, sql, [user_id.into()]).await?;
+    delete_rows(within, "known_device", [("user_id", user_id.into())]).await?;
     Ok(())
 }
 
 impl Users<'_> {
-    /// Locks the row of a person, whose devices and waiting sign-ins are changed next: several rows at once, in no
-    /// certain order.
-    pub(crate) async fn lock_person(self, within: &Transaction, user_id: Uuid) -> Result<()> {
-        if !self.store.locking().is_empty() {
-            let sql = format!("SELECT id FROM user_account WHERE id = $1{}", self.store.locking());
-            within.query_all_raw(self.store.statement(sql, [user_id.into()])).await?;
-        }
-        Ok(())
-    }
-
     /// The person of this e-mail, if they signed in on the device with this hash before.
     pub async fn person_of_device(self, email: &str, hash: &[u8; 32]) -> Result<Option<Uuid>> {
         let sql = format!(
@@ -57,7 +46,8 @@ impl Users<'_> {
     /// Notes that a person signed in on the device with this hash.
     pub async fn remember_device(self, user_id: Uuid, hash: &[u8; 32]) -> Result<()> {
         let transaction = self.store.begin().await?;
-        self.lock_person(&transaction, user_id).await?;
+        // Several rows change at once, in no certain order.
+        self.store.lock_row(&transaction, "user_account", user_id).await?;
         let sql = format!(
             "INSERT INTO known_device (user_id, hash, last_used_at) VALUES ($1, $2, {})
              ON CONFLICT (user_id, hash) DO UPDATE SET last_used_at = excluded.last_used_at",

@@ -87,14 +87,14 @@ impl SignIns<'_> {
         if waits > Duration::ZERO {
             return transaction.unchanged(waits).await;
         }
-        let (asked, values) = self.subjects(subjects).select(2);
+        let (asked, values) = self.subjects(subjects).behind([kept().into()]);
         let sql = format!(
             "UPDATE sign_in_guess SET last_at = {now},
                  attempts = CASE WHEN last_at <= {now} - $1 THEN 1 ELSE attempts + 1 END
              WHERE subject IN (SELECT subject FROM {asked} AS asked)",
             now = now(self.store.backend)
         );
-        execute(&transaction, sql, std::iter::once(kept().into()).chain(values)).await?;
+        execute(&transaction, sql, values).await?;
         transaction.commit().await?;
         Ok(Duration::ZERO)
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use crate::nouns::Sessions;
+use crate::one_row::{insert_row, update_rows};
 use crate::{Result, execute, fetch_one};
 use clock::Timestamp;
 
@@ -29,17 +30,21 @@ impl Sessions<'_> {
             MOST - 1
         );
         execute(&transaction, sql, [session_id.into()]).await?;
-        let sql = "INSERT INTO kept_form (id, session_id, content, kept_at) VALUES ($1, $2, $3, $4)";
-        let values = [id.into(), session_id.into(), content.into(), now.millis().into()];
-        execute(&transaction, sql, values).await?;
+        let row = [
+            ("id", id.into()),
+            ("session_id", session_id.into()),
+            ("content", content.into()),
+            ("kept_at", now.millis().into()),
+        ];
+        insert_row(&transaction, "kept_form", row).await?;
         transaction.commit().await?;
         Ok(id)
     }
 
     /// Changes the content of a form that this session keeps; without such a form, nothing happens.
     pub async fn change_kept_form(self, session_id: Uuid, id: Uuid, content: &str) -> Result<()> {
-        let sql = "UPDATE kept_form SET content = $3 WHERE id = $1 AND session_id = $2";
-        execute(&self.store.write, sql, [id.into(), session_id.into(), content.into()]).await?;
+        let of = [("id", id.into()), ("session_id", session_id.into())];
+        update_rows(&self.store.write, "kept_form", [("content", content.into())], of).await?;
         Ok(())
     }
 

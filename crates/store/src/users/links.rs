@@ -15,6 +15,7 @@ use uuid::Uuid;
 use super::memberships::{self, role};
 use crate::changes::{self, What, Who};
 use crate::nouns::Links;
+use crate::one_row::insert_row;
 use crate::{Error, Result, Transaction, execute, fetch_one};
 use clock::Timestamp;
 use domain::user::Role;
@@ -169,25 +170,22 @@ impl Links<'_> {
         execute(&transaction, "DELETE FROM link WHERE expires_at <= $1", [now.millis().into()]).await?;
         let sql = "DELETE FROM link WHERE email = $1 AND purpose = $2 AND company_id IS NOT DISTINCT FROM $3";
         execute(&transaction, sql, [email.into(), purpose.as_str().into(), company_id.into()]).await?;
-        let sql = "INSERT INTO link (id, hash, purpose, email, name, company_id, role, is_operator, made_by,
-                created_at, expires_at, inviter_id, credentials_version)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
-        let values = [
-            Uuid::now_v7().into(),
-            hash.to_vec().into(),
-            purpose.as_str().into(),
-            email.into(),
-            name.into(),
-            company_id.into(),
-            role.into(),
-            i16::from(is_operator).into(),
-            who.to_string().into(),
-            now.millis().into(),
-            expires_at.millis().into(),
-            inviter_id.into(),
-            version.into(),
+        let row = [
+            ("id", Uuid::now_v7().into()),
+            ("hash", hash.to_vec().into()),
+            ("purpose", purpose.as_str().into()),
+            ("email", email.into()),
+            ("name", name.into()),
+            ("company_id", company_id.into()),
+            ("role", role.into()),
+            ("is_operator", i16::from(is_operator).into()),
+            ("made_by", who.to_string().into()),
+            ("created_at", now.millis().into()),
+            ("expires_at", expires_at.millis().into()),
+            ("inviter_id", inviter_id.into()),
+            ("credentials_version", version.into()),
         ];
-        execute(&transaction, sql, values).await?;
+        insert_row(&transaction, "link", row).await?;
         let mut after = json!({ "purpose": purpose.as_str(), "expires_at": expires_at });
         if company_id.is_some() || purpose == Purpose::Invitation {
             after["company_id"] = json!(company_id);

@@ -7,6 +7,7 @@ use super::User;
 use super::credentials::{self, Kept};
 use crate::changes::{self, What, Who};
 use crate::nouns::Users;
+use crate::one_row::{delete_rows, insert_row, update_rows};
 use crate::{Result, execute};
 
 impl Users<'_> {
@@ -25,17 +26,17 @@ impl Users<'_> {
         let transaction = self.store.begin().await?;
         // The person is locked before what belongs to them, as everywhere.
         let is_valid = credentials::lock(&transaction, user.id, user.credentials_version).await?;
-        let sql = "DELETE FROM totp_setup WHERE session_id = $1";
-        let is_set_up = is_valid && execute(&transaction, sql, [keep.session_id.into()]).await? > 0;
+        let of = [("session_id", keep.session_id.into())];
+        let is_set_up = is_valid && delete_rows(&transaction, "totp_setup", of).await? > 0;
         if !is_set_up || !credentials::renew(&transaction, user, Some(keep)).await? {
             return transaction.unchanged(false).await;
         }
-        let sql = "UPDATE user_account SET totp_secret = $1, totp_step = $2 WHERE id = $3";
-        execute(&transaction, sql, [sealed.to_vec().into(), step.into(), user.id.into()]).await?;
-        execute(&transaction, "DELETE FROM recovery_code WHERE user_id = $1", [user.id.into()]).await?;
+        let set = [("totp_secret", sealed.to_vec().into()), ("totp_step", step.into())];
+        update_rows(&transaction, "user_account", set, [("id", user.id.into())]).await?;
+        delete_rows(&transaction, "recovery_code", [("user_id", user.id.into())]).await?;
         for code in codes {
-            let sql = "INSERT INTO recovery_code (user_id, hash) VALUES ($1, $2)";
-            execute(&transaction, sql, [user.id.into(), code.to_vec().into()]).await?;
+            let row = [("user_id", user.id.into()), ("hash", code.to_vec().into())];
+            insert_row(&transaction, "recovery_code", row).await?;
         }
         let before = Some(json!(word(user.has_totp)));
         changes::record_one(&transaction, who, What::UserTotp, &user.email, before, json!("on")).await?;
@@ -52,7 +53,7 @@ impl Users<'_> {
         if !removed || !credentials::renew(&transaction, user, keep).await? {
             return transaction.unchanged(false).await;
         }
-        execute(&transaction, "DELETE FROM recovery_code WHERE user_id = $1", [user.id.into()]).await?;
+        delete_rows(&transaction, "recovery_code", [("user_id", user.id.into())]).await?;
         changes::record_one(&transaction, who, What::UserTotp, &user.email, Some(json!("on")), json!("off"))
             .await?;
         transaction.commit().await?;
@@ -67,8 +68,8 @@ impl Users<'_> {
 
     /// Removes a recovery code; `false` when the person has none of this hash.
     pub async fn spend_recovery_code(self, user_id: Uuid, hash: &[u8; 32]) -> Result<bool> {
-        let sql = "DELETE FROM recovery_code WHERE user_id = $1 AND hash = $2";
-        Ok(execute(&self.store.write, sql, [user_id.into(), hash.to_vec().into()]).await? > 0)
+        let of = [("user_id", user_id.into()), ("hash", hash.to_vec().into())];
+        Ok(delete_rows(&self.store.write, "recovery_code", of).await? > 0)
     }
 
     /// How many recovery codes a person has left.

@@ -12,6 +12,7 @@ use super::{User, credentials};
 use crate::changes::{self, What, Who};
 use crate::looks::Look;
 use crate::nouns::Sessions;
+use crate::one_row::{delete_rows, insert_row, update_rows};
 use crate::{Result, Transaction, execute, fetch_one, moment};
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
@@ -202,24 +203,22 @@ impl Sessions<'_> {
         if !credentials::lock(&transaction, user.id, user.credentials_version).await? {
             return transaction.unchanged(None).await;
         }
-        let sql = "INSERT INTO user_session
-                (id, hash, user_id, company_id, created_at, last_used_at, address, browser)
-            VALUES ($1, $2, $3, $4, $5, $5, $6, $7)";
-        let values = [
-            id.into(),
-            hash.to_vec().into(),
-            user.id.into(),
-            company.as_ref().map(|company| company.company_id).into(),
-            now.millis().into(),
-            address.into(),
-            browser.into(),
+        let row = [
+            ("id", id.into()),
+            ("hash", hash.to_vec().into()),
+            ("user_id", user.id.into()),
+            ("company_id", company.as_ref().map(|company| company.company_id).into()),
+            ("created_at", now.millis().into()),
+            ("last_used_at", now.millis().into()),
+            ("address", address.into()),
+            ("browser", browser.into()),
         ];
-        execute(&transaction, sql, values).await?;
+        insert_row(&transaction, "user_session", row).await?;
         let [idle, oldest] = bounds(now.minus(REMEMBERED));
         let sql = "DELETE FROM user_session WHERE last_used_at <= $1 OR user_id = $2 AND created_at <= $3";
         execute(&transaction, sql, [idle.into(), user.id.into(), oldest.into()]).await?;
-        let sql = "UPDATE user_account SET last_sign_in_at = $1 WHERE id = $2";
-        execute(&transaction, sql, [now.millis().into(), user.id.into()]).await?;
+        let set = [("last_sign_in_at", now.millis().into())];
+        update_rows(&transaction, "user_account", set, [("id", user.id.into())]).await?;
         let signed_in = json!({ "status": "signed in", "by": proof, "browser": browser });
         changes::record_one(&transaction, who, What::SignIn, &user.email, None, signed_in).await?;
         transaction.commit().await?;
@@ -292,8 +291,8 @@ impl Sessions<'_> {
     /// Ends a session of this person; `false` when there is none of this id.
     pub async fn end(self, who: &Who, user: &User, id: Uuid) -> Result<bool> {
         let transaction = self.store.begin().await?;
-        let sql = "DELETE FROM user_session WHERE id = $1 AND user_id = $2";
-        if execute(&transaction, sql, [id.into(), user.id.into()]).await? == 0 {
+        let of = [("id", id.into()), ("user_id", user.id.into())];
+        if delete_rows(&transaction, "user_session", of).await? == 0 {
             return transaction.unchanged(false).await;
         }
         let after = json!({ "session_id": id, "status": "ended" });
@@ -311,8 +310,8 @@ impl Sessions<'_> {
 
     /// Chooses the company that a session works with.
     pub async fn choose_company(self, session_id: Uuid, company_id: Uuid) -> Result<()> {
-        let sql = "UPDATE user_session SET company_id = $1 WHERE id = $2";
-        execute(&self.store.write, sql, [company_id.into(), session_id.into()]).await?;
+        let set = [("company_id", company_id.into())];
+        update_rows(&self.store.write, "user_session", set, [("id", session_id.into())]).await?;
         Ok(())
     }
 
@@ -326,9 +325,8 @@ impl Sessions<'_> {
         hash: &[u8; 32],
     ) -> Result<bool> {
         let transaction = self.store.begin().await?;
-        let sql = "UPDATE user_session SET token_hash = $1, token_company_id = $2 WHERE id = $3";
-        let values = [hash.to_vec().into(), company_id.into(), session.id.into()];
-        if execute(&transaction, sql, values).await? == 0 {
+        let set = [("token_hash", hash.to_vec().into()), ("token_company_id", company_id.into())];
+        if update_rows(&transaction, "user_session", set, [("id", session.id.into())]).await? == 0 {
             return transaction.unchanged(false).await;
         }
         let after = json!({ "session_id": session.id, "status": "token made", "company_id": company_id });

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::{User, credentials};
 use crate::dialect::now;
 use crate::nouns::Users;
+use crate::one_row::delete_rows;
 use crate::{Result, Transaction, execute, fetch_one};
 
 /// Time between the password and the code, and between setting up a second factor and confirming it.
@@ -58,14 +59,13 @@ impl Users<'_> {
 
     /// Uses a ticket up; `false` when it was used before.
     pub async fn use_ticket(self, hash: &[u8; 32]) -> Result<bool> {
-        let sql = "DELETE FROM sign_in_ticket WHERE hash = $1";
-        Ok(execute(&self.store.write, sql, [hash.to_vec().into()]).await? > 0)
+        Ok(delete_rows(&self.store.write, "sign_in_ticket", [("hash", hash.to_vec().into())]).await? > 0)
     }
 
     /// Keeps a session's new second factor, sealed, until a code confirms it. It replaces an earlier one.
     pub async fn put_totp_setup(self, session_id: Uuid, user_id: Uuid, sealed: &[u8]) -> Result<()> {
         let (now, transaction) = (now(self.store.backend), self.store.begin().await?);
-        self.lock_person(&transaction, user_id).await?;
+        self.store.lock_row(&transaction, "user_account", user_id).await?;
         let sql = format!(
             "INSERT INTO totp_setup (session_id, user_id, sealed, made_at) VALUES ($1, $2, $3, {now})
              ON CONFLICT (session_id) DO UPDATE SET sealed = excluded.sealed, made_at = excluded.made_at"

@@ -73,12 +73,12 @@ impl WebSessions<'_> {
         for numbers in numbers.chunks(TOGETHER) {
             let mut asked = Rows::new(self.store.backend, PHONE);
             numbers.iter().for_each(|number| asked.push([number.as_i64().into()]));
-            let (asked, values) = asked.select(2);
+            let (asked, values) = asked.behind([channel.into()]);
             let sql = format!(
                 "SELECT known.* FROM {asked} AS asked JOIN web_session_contact AS known \
                  ON known.channel_id = $1 AND known.phone = asked.phone"
             );
-            for row in &self.store.rows(sql, std::iter::once(channel.into()).chain(values)).await? {
+            for row in &self.store.rows(sql, values).await? {
                 let model = Model::from_query_result(row, "")?;
                 known.push((number(model.phone)?, model.into()));
             }

@@ -9,7 +9,7 @@ use crate::contacts::signed;
 use crate::dialect::{Bulk, Cell, Type};
 use crate::nouns::{AllWebhooks, Webhooks};
 use crate::retention::first_id_at;
-use crate::{Result, run};
+use crate::{Result, execute, fetch};
 use clock::Timestamp;
 use domain::event::log::Sequence;
 use domain::page::{Page, Window};
@@ -168,12 +168,11 @@ impl AllWebhooks<'_> {
              (SELECT id FROM webhook_endpoint WHERE former_until <= $1 ORDER BY id{})",
             self.store.locking()
         );
-        run(&self.store.write, self.store.statement(sql, [now.millis().into()])).await?;
+        execute(&self.store.write, sql, [now.millis().into()]).await?;
         let oldest = first_id_at(now.minus(DELIVERIES_KEPT));
         let mut removed = self.remove_deliveries("id < $1", &[oldest.into()]).await?;
         let sql = "SELECT endpoint_id FROM webhook_delivery GROUP BY endpoint_id HAVING count(*) > $1";
-        for row in self.store.rows(sql, [signed(MOST_DELIVERIES).into()]).await? {
-            let endpoint: Uuid = row.try_get_by_index(0)?;
+        for endpoint in fetch::<Uuid>(&self.store.read, sql, [signed(MOST_DELIVERIES).into()]).await? {
             let beyond = "endpoint_id = $1 AND id <= (SELECT id FROM webhook_delivery WHERE endpoint_id = $1 \
                           ORDER BY id DESC LIMIT 1 OFFSET $2)";
             let values = [endpoint.into(), signed(MOST_DELIVERIES).into()];
@@ -192,8 +191,7 @@ impl AllWebhooks<'_> {
         );
         let mut removed = 0;
         loop {
-            let statement = self.store.statement(sql.as_str(), values.iter().cloned());
-            let step = run(&self.store.write, statement).await?;
+            let step = execute(&self.store.write, sql.as_str(), values.iter().cloned()).await?;
             removed += step;
             if step < STEP {
                 return Ok(removed);

@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{COLUMNS, endpoint};
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::Webhooks;
+use crate::one_row::{delete_rows, update_rows};
 use crate::revision::{self, Topic};
-use crate::{Result, Transaction, run};
+use crate::{Result, Transaction, execute, fetch_one};
 use clock::Timestamp;
 use domain::event::Type;
 use domain::event::log::{Fact, Sequence};
@@ -68,8 +69,7 @@ impl Webhooks<'_> {
         // Others that add endpoints wait for the counter's row, so that the count below holds.
         revision::bump(&transaction, Topic::Webhook).await?;
         if self.count(&transaction).await? >= MOST_ENDPOINTS {
-            transaction.rollback().await?;
-            return Ok(None);
+            return transaction.unchanged(None).await;
         }
         let sql = "INSERT INTO webhook_endpoint (id, company_id, url, shape, types, channels, max_in_flight, batch, \
                    masks, profile, headers, secret, sequence, set_for, failures, created_at, updated_at) \
@@ -80,12 +80,12 @@ impl Webhooks<'_> {
         let set_for = settings.set_for.as_ref().map(ToString::to_string);
         values.extend([headers.into(), secret.into(), end.as_i64().into(), set_for.into()]);
         values.push(now.millis().into());
-        run(&transaction, self.store.statement(sql, values)).await?;
+        execute(&transaction, sql, values).await?;
         let mut added = self.shown(&settings);
         if has_headers {
             added["headers"] = json!("given");
         }
-        changes::record(&transaction, &[Change::now(who, What::Webhook, id, None, added)]).await?;
+        changes::record_one(&transaction, who, What::Webhook, id, None, added).await?;
         transaction.commit().await?;
         self.store.event_log().readers_changed();
         Ok(Some(Endpoint { id, company_id: self.company, settings, health: Health::NEW, created_at: now }))
@@ -102,27 +102,24 @@ impl Webhooks<'_> {
     ) -> Result<Changing> {
         let transaction = self.store.begin().await?;
         let Some(before) = self.begin_change(&transaction, id).await? else {
-            transaction.rollback().await?;
-            return Ok(Changing::NoEndpoint);
+            return transaction.unchanged(Changing::NoEndpoint).await;
         };
         if before.settings != *present {
-            transaction.rollback().await?;
-            return Ok(Changing::Outdated);
+            return transaction.unchanged(Changing::Outdated).await;
         }
         if before.settings == settings && headers == HeadersChange::Keep {
-            transaction.rollback().await?;
-            return Ok(Changing::Done);
+            return transaction.unchanged(Changing::Done).await;
         }
         let sql = "UPDATE webhook_endpoint SET url = $2, shape = $3, types = $4, channels = $5, max_in_flight = $6, \
                    batch = $7, masks = $8, profile = $9, updated_at = $10 WHERE id = $1";
         let mut values: Vec<sea_orm::Value> = vec![id.into()];
         values.extend(stored(&settings));
         values.push(Timestamp::now().millis().into());
-        run(&transaction, self.store.statement(sql, values)).await?;
+        execute(&transaction, sql, values).await?;
         if before.settings.url != settings.url && before.is_enabled() {
             let sql = "UPDATE webhook_endpoint SET failures = 0, failing_since = NULL, failed_at = NULL, \
                        resumed = resumed + 1 WHERE id = $1";
-            run(&transaction, self.store.statement(sql, [id.into()])).await?;
+            execute(&transaction, sql, [id.into()]).await?;
         }
         let (was, mut is) = (self.shown(&before.settings), self.shown(&settings));
         let changed = match headers {
@@ -131,11 +128,11 @@ impl Webhooks<'_> {
             HeadersChange::Remove => Some((None, "removed")),
         };
         if let Some((sealed, word)) = changed {
-            let sql = "UPDATE webhook_endpoint SET headers = $2 WHERE id = $1";
-            run(&transaction, self.store.statement(sql, [id.into(), sealed.into()])).await?;
+            let set = [("headers", sealed.into())];
+            update_rows(&transaction, "webhook_endpoint", set, [("id", id.into())]).await?;
             is["headers"] = json!(word);
         }
-        changes::record(&transaction, &[Change::now(who, What::Webhook, id, Some(was), is)]).await?;
+        changes::record_one(&transaction, who, What::Webhook, id, Some(was), is).await?;
         transaction.commit().await?;
         Ok(Changing::Done)
     }
@@ -145,17 +142,15 @@ impl Webhooks<'_> {
     pub async fn disable(self, who: &Who, id: Uuid) -> Result<Option<Endpoint>> {
         let transaction = self.store.begin().await?;
         let Some(before) = self.begin_change(&transaction, id).await? else {
-            transaction.rollback().await?;
-            return Ok(None);
+            return transaction.unchanged(None).await;
         };
         if !before.is_enabled() {
-            transaction.rollback().await?;
-            return Ok(Some(before));
+            return transaction.unchanged(Some(before)).await;
         }
         let (cause, since) = (Cause::Person, Timestamp::now());
         let sql = "UPDATE webhook_endpoint SET cause = $2, cause_since = $3, updated_at = $3 WHERE id = $1";
         let values = [id.into(), cause.as_str().into(), since.millis().into()];
-        run(&transaction, self.store.statement(sql, values)).await?;
+        execute(&transaction, sql, values).await?;
         self.record_state(&transaction, who, id, ("enabled", "disabled")).await?;
         let fact = Fact::of_disabled_webhook(id, cause, since);
         self.store.event_log().tell_facts(&transaction, self.company, vec![fact], since).await?;
@@ -177,24 +172,22 @@ impl Webhooks<'_> {
         };
         let transaction = self.store.begin().await?;
         let Some(before) = self.begin_change(&transaction, id).await? else {
-            transaction.rollback().await?;
-            return Ok(None);
+            return transaction.unchanged(None).await;
         };
         if before.is_enabled() {
-            transaction.rollback().await?;
-            return Ok(Some(before));
+            return transaction.unchanged(Some(before)).await;
         }
         let sql = "UPDATE webhook_endpoint SET cause = NULL, cause_since = NULL, failures = 0, failing_since = NULL, \
                    failed_at = NULL, lost = 0, resumed = resumed + 1, \
                    sequence = CASE WHEN sequence < $2 THEN $2 ELSE sequence END, updated_at = $3 WHERE id = $1";
         let values = [id.into(), end.as_i64().into(), Timestamp::now().millis().into()];
-        run(&transaction, self.store.statement(sql, values)).await?;
+        execute(&transaction, sql, values).await?;
         if resume == Resume::FromNow {
             for sql in [
                 "DELETE FROM webhook_retry WHERE endpoint_id = $1",
                 "DELETE FROM webhook_replay WHERE endpoint_id = $1 AND finished_at IS NULL",
             ] {
-                run(&transaction, self.store.statement(sql, [id.into()])).await?;
+                execute(&transaction, sql, [id.into()]).await?;
             }
         }
         self.record_state(&transaction, who, id, ("disabled", "enabled")).await?;
@@ -215,8 +208,7 @@ impl Webhooks<'_> {
     ) -> Result<bool> {
         let transaction = self.store.begin().await?;
         if self.begin_change(&transaction, id).await?.is_none() {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         let sql = "UPDATE webhook_endpoint SET former_secret = $2, former_until = $3, secret = $4, updated_at = $5 \
                    WHERE id = $1 AND secret = $6";
@@ -225,12 +217,11 @@ impl Webhooks<'_> {
         let now = Timestamp::now().millis();
         let values =
             [id.into(), former.into(), until.into(), secret.into(), now.into(), present.to_vec().into()];
-        if run(&transaction, self.store.statement(sql, values)).await? == 0 {
-            transaction.rollback().await?;
-            return Ok(false);
+        if execute(&transaction, sql, values).await? == 0 {
+            return transaction.unchanged(false).await;
         }
         let after = json!({ "company_id": self.company, "status": "replaced", "former_until": former_until });
-        changes::record(&transaction, &[Change::now(who, What::WebhookSecret, id, None, after)]).await?;
+        changes::record_one(&transaction, who, What::WebhookSecret, id, None, after).await?;
         transaction.commit().await?;
         Ok(true)
     }
@@ -240,8 +231,7 @@ impl Webhooks<'_> {
     pub async fn mended(self, id: Uuid) -> Result<()> {
         let transaction = self.store.begin().await?;
         if self.begin_change(&transaction, id).await?.is_none() {
-            transaction.rollback().await?;
-            return Ok(());
+            return transaction.unchanged(()).await;
         }
         self.note_mended(&transaction, id).await?;
         transaction.commit().await?;
@@ -250,7 +240,7 @@ impl Webhooks<'_> {
 
     pub(super) async fn note_mended(self, within: &Transaction, id: Uuid) -> Result<()> {
         let sql = "UPDATE webhook_endpoint SET mended = mended + 1 WHERE id = $1";
-        run(within, self.store.statement(sql, [id.into()])).await?;
+        execute(within, sql, [id.into()]).await?;
         Ok(())
     }
 
@@ -258,8 +248,7 @@ impl Webhooks<'_> {
     pub async fn remove(self, who: &Who, id: Uuid) -> Result<bool> {
         let transaction = self.store.begin().await?;
         if !self.remove_within(&transaction, who, id).await? {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         transaction.commit().await?;
         self.store.event_log().readers_changed();
@@ -274,25 +263,19 @@ impl Webhooks<'_> {
              (SELECT id FROM webhook_delivery WHERE endpoint_id = $1 ORDER BY id{})",
             self.store.locking()
         );
-        for sql in [
-            "DELETE FROM webhook_endpoint WHERE id = $1",
-            "DELETE FROM webhook_retry WHERE endpoint_id = $1",
-            "DELETE FROM webhook_given_up WHERE endpoint_id = $1",
-            "DELETE FROM webhook_replay WHERE endpoint_id = $1",
-            deliveries.as_str(),
-        ] {
-            run(within, self.store.statement(sql, [id.into()])).await?;
+        delete_rows(within, "webhook_endpoint", [("id", id.into())]).await?;
+        for table in ["webhook_retry", "webhook_given_up", "webhook_replay"] {
+            delete_rows(within, table, [("endpoint_id", id.into())]).await?;
         }
+        execute(within, deliveries, [id.into()]).await?;
         let was = self.shown(&before.settings);
-        changes::record(within, &[Change::now(who, What::Webhook, id, Some(was), json!("removed"))]).await?;
+        changes::record_one(within, who, What::Webhook, id, Some(was), json!("removed")).await?;
         Ok(true)
     }
 
     async fn count(self, within: &Transaction) -> Result<i64> {
         let sql = "SELECT count(*) FROM webhook_endpoint WHERE company_id = $1";
-        let row = within.query_one_raw(self.store.statement(sql, [self.company.into()])).await?;
-        let count: Option<i64> = row.map(|row| row.try_get_by_index(0)).transpose()?;
-        Ok(count.unwrap_or_default())
+        Ok(fetch_one(within, sql, [self.company.into()]).await?.unwrap_or_default())
     }
 
     /// The endpoint as it is before a change. Its row stays locked until the transaction ends.
@@ -314,8 +297,7 @@ impl Webhooks<'_> {
         (before, after): (&str, &str),
     ) -> Result<()> {
         let status = |word: &str| json!({ "company_id": self.company, "status": word });
-        let change = Change::now(who, What::Webhook, id, Some(status(before)), status(after));
-        changes::record(within, &[change]).await
+        changes::record_one(within, who, What::Webhook, id, Some(status(before)), status(after)).await
     }
 
     /// Settings in the record of changes. The query of an address may contain a secret.

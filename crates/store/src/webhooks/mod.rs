@@ -13,7 +13,7 @@ mod reach;
 mod replay;
 mod standing;
 
-use sea_orm::{FromQueryResult, QueryResult};
+use sea_orm::QueryResult;
 use uuid::Uuid;
 
 pub use self::deliveries::{DELIVERIES_KEPT, Delivery, MOST_DELIVERIES};
@@ -22,7 +22,7 @@ pub use self::lag::EndpointLag;
 pub use self::replay::{MOST_GIVEN_UP, Replaying, StoredReplay};
 pub use self::standing::{EndpointStanding, StoredRetry, Write};
 use crate::nouns::{AllWebhooks, Webhooks};
-use crate::{Error, Result};
+use crate::{Error, Result, fetch_one, moment};
 use clock::Timestamp;
 use domain::webhook::{Cause, Endpoint, GraphReach, Health, Settings, State};
 
@@ -70,51 +70,14 @@ const SECRETS: &str = "headers, secret, former_secret, former_until";
 const REPLAY: &str =
     "resumed, mended, (SELECT id FROM webhook_replay WHERE endpoint_id = webhook_endpoint.id) AS replay";
 
-#[derive(FromQueryResult)]
-struct EndpointRow {
-    id: Uuid,
-    company_id: Uuid,
-    url: String,
-    shape: String,
-    profile: String,
-    set_for: Option<String>,
-    types: String,
-    channels: String,
-    max_in_flight: i16,
-    batch: i16,
-    masks: i16,
-    cause: Option<String>,
-    cause_since: Option<i64>,
-    failures: i64,
-    failing_since: Option<i64>,
-    failed_at: Option<i64>,
-    created_at: i64,
-}
-
-#[derive(FromQueryResult)]
-struct SecretsRow {
-    headers: Option<Vec<u8>>,
-    secret: Vec<u8>,
-    former_secret: Option<Vec<u8>>,
-    former_until: Option<i64>,
-}
-
 impl Webhooks<'_> {
     /// The company's endpoints, the oldest first.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn list(self) -> Result<Vec<Endpoint>> {
         let sql = format!("SELECT {COLUMNS} FROM webhook_endpoint WHERE company_id = $1 ORDER BY id");
         self.store.rows(sql, [self.company.into()]).await?.iter().map(endpoint).collect()
     }
 
     /// The company's endpoints with their secrets, the oldest first.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn records(self) -> Result<Vec<EndpointRecord>> {
         let sql = format!(
             "SELECT {COLUMNS}, {SECRETS}, {REPLAY} FROM webhook_endpoint WHERE company_id = $1 ORDER BY id"
@@ -151,8 +114,7 @@ impl AllWebhooks<'_> {
     /// How many endpoints of all companies get no events.
     pub async fn idle(self) -> Result<IdleEndpoints> {
         let sql = "SELECT count(*), count(CASE WHEN cause = 'person' THEN 1 END) FROM webhook_endpoint WHERE cause IS NOT NULL";
-        let Some(row) = self.store.row(sql, []).await? else { return Ok(IdleEndpoints::default()) };
-        let (all, by_person): (i64, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+        let (all, by_person): (i64, i64) = fetch_one(&self.store.read, sql, []).await?.unwrap_or_default();
         Ok(IdleEndpoints { disabled: by_person.unsigned_abs(), stopped: (all - by_person).unsigned_abs() })
     }
 
@@ -182,64 +144,47 @@ fn readable(row: &QueryResult) -> Option<EndpointRecord> {
 
 /// Reads a row of [`COLUMNS`].
 fn endpoint(row: &QueryResult) -> Result<Endpoint> {
-    EndpointRow::from_query_result(row, "")?.try_into()
+    let id: Uuid = row.try_get("", "id")?;
+    let impossible = |what: &str| Error::Impossible(format!("{what} of the webhook {id}"));
+    let text = |column: &str| row.try_get::<String>("", column);
+    let number = |column: &str| row.try_get::<i16>("", column);
+    let (set_for, cause): (Option<String>, Option<String>) =
+        (row.try_get("", "set_for")?, row.try_get("", "cause")?);
+    let types: Vec<String> = serde_json::from_str(&text("types")?).map_err(|_| impossible("the types"))?;
+    let settings = Settings {
+        url: text("url")?,
+        shape: text("shape")?.parse().map_err(|_| impossible("the shape"))?,
+        profile: text("profile")?.parse().map_err(|_| impossible("the profile"))?,
+        set_for: match set_for {
+            Some(set_for) => Some(set_for.parse().map_err(|_| impossible("what it is set for"))?),
+            None => None,
+        },
+        // A type that a later version added is unknown here: nothing of it is in the log.
+        types: types.iter().filter_map(|word| word.parse().ok()).collect(),
+        channels: serde_json::from_str(&text("channels")?).map_err(|_| impossible("the channels"))?,
+        max_in_flight: u8::try_from(number("max_in_flight")?).map_err(|_| impossible("max_in_flight"))?,
+        batch: u8::try_from(number("batch")?).map_err(|_| impossible("the batch"))?,
+        masks_numbers: number("masks")? != 0,
+    };
+    let state = state(cause.as_deref(), row.try_get("", "cause_since")?);
+    let health = Health {
+        failures: u32::try_from(row.try_get::<i64>("", "failures")?).unwrap_or(u32::MAX),
+        failing_since: moment(row, "failing_since")?,
+        failed_at: moment(row, "failed_at")?,
+        state: state.ok_or_else(|| impossible("the state"))?,
+    };
+    let created_at = Timestamp::from_millis(row.try_get("", "created_at")?);
+    Ok(Endpoint { id, company_id: row.try_get("", "company_id")?, settings, health, created_at })
 }
 
 /// Reads a row of [`SECRETS`].
 fn secrets(row: &QueryResult) -> Result<EndpointSecrets> {
-    let SecretsRow { headers, secret, former_secret, former_until } = SecretsRow::from_query_result(row, "")?;
-    let former = former_secret.zip(former_until.map(Timestamp::from_millis));
-    Ok(EndpointSecrets { headers, secret, former })
-}
-
-impl TryFrom<EndpointRow> for Endpoint {
-    type Error = Error;
-
-    fn try_from(row: EndpointRow) -> Result<Self> {
-        let EndpointRow {
-            id,
-            company_id,
-            url,
-            shape,
-            profile,
-            set_for,
-            types,
-            channels,
-            max_in_flight,
-            batch,
-            masks,
-            cause,
-            cause_since,
-            failures,
-            failing_since,
-            failed_at,
-            created_at,
-        } = row;
-        let impossible = |what: &str| Error::Impossible(format!("{what} of the webhook {id}"));
-        let types: Vec<String> = serde_json::from_str(&types).map_err(|_| impossible("the types"))?;
-        let settings = Settings {
-            url,
-            shape: shape.parse().map_err(|_| impossible("the shape"))?,
-            profile: profile.parse().map_err(|_| impossible("the profile"))?,
-            set_for: match set_for {
-                Some(set_for) => Some(set_for.parse().map_err(|_| impossible("what it is set for"))?),
-                None => None,
-            },
-            // A type that a later version added is unknown here: nothing of it is in the log.
-            types: types.iter().filter_map(|word| word.parse().ok()).collect(),
-            channels: serde_json::from_str(&channels).map_err(|_| impossible("the channels"))?,
-            max_in_flight: u8::try_from(max_in_flight).map_err(|_| impossible("max_in_flight"))?,
-            batch: u8::try_from(batch).map_err(|_| impossible("the batch"))?,
-            masks_numbers: masks != 0,
-        };
-        let health = Health {
-            failures: u32::try_from(failures).unwrap_or(u32::MAX),
-            failing_since: failing_since.map(Timestamp::from_millis),
-            failed_at: failed_at.map(Timestamp::from_millis),
-            state: state(cause.as_deref(), cause_since).ok_or_else(|| impossible("the state"))?,
-        };
-        Ok(Self { id, company_id, settings, health, created_at: Timestamp::from_millis(created_at) })
-    }
+    let former: Option<Vec<u8>> = row.try_get("", "former_secret")?;
+    Ok(EndpointSecrets {
+        headers: row.try_get("", "headers")?,
+        secret: row.try_get("", "secret")?,
+        former: former.zip(moment(row, "former_until")?),
+    })
 }
 
 /// The state of an endpoint that is disabled for this cause; `None` for a cause that this program never wrote.

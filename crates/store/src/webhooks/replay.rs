@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait as _, QueryResult};
+use sea_orm::QueryResult;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::standing::places;
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::{AllWebhooks, Webhooks};
-use crate::{Error, Result, Store, Transaction, run};
+use crate::{Error, Result, Store, Transaction, execute, fetch, fetch_one};
 use clock::Timestamp;
 use clock::database::new_id;
 use domain::event::log::Sequence;
@@ -60,11 +60,10 @@ impl Webhooks<'_> {
         };
         let transaction = self.store.begin().await?;
         if self.begin_change(&transaction, id).await?.is_none() {
-            transaction.rollback().await?;
-            return Ok(Replaying::NoEndpoint);
+            return transaction.unchanged(Replaying::NoEndpoint).await;
         }
         let sql = "DELETE FROM webhook_replay WHERE endpoint_id = $1 AND finished_at IS NOT NULL";
-        run(&transaction, self.store.statement(sql, [id.into()])).await?;
+        execute(&transaction, sql, [id.into()]).await?;
         let ReplayRequest { of, types, since, until } = request;
         let words: Vec<_> = types.iter().map(|r#type| r#type.as_str()).collect();
         let sql = "INSERT INTO webhook_replay (endpoint_id, id, state, types, since, until, after_place, last_place, started_at) \
@@ -81,17 +80,16 @@ impl Webhooks<'_> {
             up_to.as_i64().into(),
             now.millis().into(),
         ];
-        if run(&transaction, self.store.statement(sql, values)).await? == 0 {
-            transaction.rollback().await?;
-            return Ok(Replaying::Busy);
+        if execute(&transaction, sql, values).await? == 0 {
+            return transaction.unchanged(Replaying::Busy).await;
         }
         let sql = "UPDATE webhook_replay SET finished_at = started_at WHERE endpoint_id = $1 AND after_place >= last_place";
-        run(&transaction, self.store.statement(sql, [id.into()])).await?;
+        execute(&transaction, sql, [id.into()]).await?;
         self.note_mended(&transaction, id).await?;
         let asked = json!({
             "company_id": self.company, "replay": of.as_str(), "types": words, "since": since, "until": until,
         });
-        changes::record(&transaction, &[Change::now(who, What::Webhook, id, None, asked)]).await?;
+        changes::record_one(&transaction, who, What::Webhook, id, None, asked).await?;
         transaction.commit().await?;
         Ok(Replaying::Begins)
     }
@@ -100,8 +98,7 @@ impl Webhooks<'_> {
     async fn last_before(self, time: Timestamp) -> Result<Sequence> {
         let sql =
             "SELECT seq FROM event_block WHERE written_at < $1 ORDER BY written_at DESC, seq DESC LIMIT 1";
-        let block = self.store.row(sql, [time.millis().into()]).await?;
-        let block: Option<i64> = block.map(|row| row.try_get_by_index(0)).transpose()?;
+        let block = fetch_one::<i64>(&self.store.read, sql, [time.millis().into()]).await?;
         Ok(block.map_or_else(Sequence::default, Sequence::end_of))
     }
 
@@ -110,16 +107,14 @@ impl Webhooks<'_> {
     pub async fn end_replay(self, who: &Who, id: Uuid) -> Result<bool> {
         let transaction = self.store.begin().await?;
         if self.begin_change(&transaction, id).await?.is_none() {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         let sql = "DELETE FROM webhook_replay WHERE endpoint_id = $1 AND finished_at IS NULL";
-        if run(&transaction, self.store.statement(sql, [id.into()])).await? == 0 {
-            transaction.rollback().await?;
-            return Ok(true);
+        if execute(&transaction, sql, [id.into()]).await? == 0 {
+            return transaction.unchanged(true).await;
         }
         let ended = json!({ "company_id": self.company, "replay": "canceled" });
-        changes::record(&transaction, &[Change::now(who, What::Webhook, id, None, ended)]).await?;
+        changes::record_one(&transaction, who, What::Webhook, id, None, ended).await?;
         transaction.commit().await?;
         Ok(true)
     }
@@ -149,27 +144,25 @@ impl AllWebhooks<'_> {
                    AND sequence <= $3 AND attempts > 0 ORDER BY sequence LIMIT $4";
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let values = [id.into(), after.as_i64().into(), up_to.as_i64().into(), limit.into()];
-        let rows = self.store.rows(sql, values).await?;
-        rows.iter().map(|row| Ok(Sequence::from_i64(row.try_get_by_index(0)?))).collect()
+        let found = fetch::<i64>(&self.store.read, sql, values).await?;
+        Ok(found.into_iter().map(Sequence::from_i64).collect())
     }
 
     /// Removes given-up events that the log no longer has, and those of each endpoint beyond the last [`MOST_GIVEN_UP`].
     pub(super) async fn trim_given_up(self) -> Result<()> {
         let sql = "SELECT seq FROM event_block ORDER BY seq LIMIT 1";
-        let first: Option<i64> =
-            self.store.row(sql, []).await?.map(|row| row.try_get_by_index(0)).transpose()?;
+        let first = fetch_one::<i64>(&self.store.read, sql, []).await?;
         let first = first.map_or(Sequence::from_i64(i64::MAX), |block| Sequence::new(block, 0));
         let most = i64::try_from(MOST_GIVEN_UP).unwrap_or(i64::MAX);
         // What is to be removed, read without a lock.
         let sql = "SELECT endpoint_id FROM webhook_given_up GROUP BY endpoint_id \
                    HAVING count(*) > $1 OR min(sequence) < $2";
-        for row in self.store.rows(sql, [most.into(), first.as_i64().into()]).await? {
-            let endpoint: Uuid = row.try_get_by_index(0)?;
+        for endpoint in fetch::<Uuid>(&self.store.read, sql, [most.into(), first.as_i64().into()]).await? {
             let sql = "DELETE FROM webhook_given_up WHERE endpoint_id = $1 AND (sequence < $3 OR sequence <= \
                        (SELECT sequence FROM webhook_given_up WHERE endpoint_id = $1 ORDER BY sequence DESC LIMIT 1 \
                        OFFSET $2))";
             let values = [endpoint.into(), most.into(), first.as_i64().into()];
-            run(&self.store.write, self.store.statement(sql, values)).await?;
+            execute(&self.store.write, sql, values).await?;
         }
         Ok(())
     }
@@ -203,15 +196,11 @@ pub(super) async fn mark_given_up(
 
 /// The replay went up to this place, or further: a node that no longer delivers may be late. One that a person ended meanwhile, or
 /// that another took the place of, stays as it is.
-pub(super) async fn went_to(
-    store: &Store,
-    within: &Transaction,
-    (id, place): (Uuid, Sequence),
-) -> Result<()> {
+pub(super) async fn went_to(within: &Transaction, (id, place): (Uuid, Sequence)) -> Result<()> {
     let sql = "UPDATE webhook_replay SET after_place = CASE WHEN after_place < $2 THEN $2 ELSE after_place END, \
                finished_at = CASE WHEN last_place <= $2 THEN COALESCE(finished_at, $3) ELSE finished_at END WHERE id = $1";
     let values = [id.into(), place.as_i64().into(), Timestamp::now().millis().into()];
-    within.execute_raw(store.statement(sql, values)).await?;
+    execute(within, sql, values).await?;
     Ok(())
 }
 

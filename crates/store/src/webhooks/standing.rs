@@ -7,7 +7,7 @@ use super::replay::{StoredReplay, mark_given_up, went_to};
 use super::{COLUMNS, endpoint, state};
 use crate::dialect::{Bulk, Type};
 use crate::nouns::AllWebhooks;
-use crate::{Error, Result, Store, Transaction, run};
+use crate::{Error, Result, Store, Transaction, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::event::log::{Fact, Sequence};
 use domain::webhook::{Endpoint, Health, OPENING_FAILURES, State};
@@ -69,9 +69,9 @@ impl AllWebhooks<'_> {
     /// that began before still writes is refused.
     pub async fn begin(self, id: Uuid) -> Result<Option<EndpointStanding>> {
         let sql = "UPDATE webhook_endpoint SET begun = begun + 1 WHERE id = $1 RETURNING begun";
-        let statement = self.store.statement(sql, [id.into()]);
-        let Some(row) = self.store.write.query_one_raw(statement).await? else { return Ok(None) };
-        let begun = row.try_get_by_index(0)?;
+        let Some(begun) = fetch_one::<i64>(&self.store.write, sql, [id.into()]).await? else {
+            return Ok(None);
+        };
         let standing = self.standing(id).await?;
         Ok(standing.map(|standing| EndpointStanding { begun, ..standing }))
     }
@@ -81,13 +81,11 @@ impl AllWebhooks<'_> {
         // The cursor is read first: an event after it that gets a retry in between is only read again.
         let sql = "SELECT sequence, failures, failing_since, failed_at, cause, cause_since, resumed, begun FROM webhook_endpoint \
                    WHERE id = $1";
-        let Some(row) = self.store.row(sql, [id.into()]).await? else { return Ok(None) };
-        let (cursor, failures): (i64, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
-        let (failing_since, failed_at): (Option<i64>, Option<i64>) =
-            (row.try_get_by_index(2)?, row.try_get_by_index(3)?);
-        let (cause, since): (Option<String>, Option<i64>) =
-            (row.try_get_by_index(4)?, row.try_get_by_index(5)?);
-        let (resumed, begun): (i64, i64) = (row.try_get_by_index(6)?, row.try_get_by_index(7)?);
+        type Row = (i64, i64, Option<i64>, Option<i64>, Option<String>, Option<i64>, i64, i64);
+        let row = fetch_one::<Row>(&self.store.read, sql, [id.into()]).await?;
+        let Some((cursor, failures, failing_since, failed_at, cause, since, resumed, begun)) = row else {
+            return Ok(None);
+        };
         let state = state(cause.as_deref(), since);
         let health = Health {
             failures: u32::try_from(failures).unwrap_or(u32::MAX),
@@ -99,20 +97,16 @@ impl AllWebhooks<'_> {
         let replay = self.replay_of(id).await?;
         let sql =
             "SELECT sequence, attempts, next_at FROM webhook_retry WHERE endpoint_id = $1 ORDER BY sequence";
-        let rows = self.store.rows(sql, [id.into()]).await?;
-        let retries = rows.iter().map(|row| {
-            let attempts: i16 = row.try_get_by_index(1)?;
-            Ok(StoredRetry {
-                sequence: Sequence::from_i64(row.try_get_by_index(0)?),
-                attempts: attempts.unsigned_abs(),
-                next_at: Timestamp::from_millis(row.try_get_by_index(2)?),
-            })
+        let rows = fetch::<(i64, i16, i64)>(&self.store.read, sql, [id.into()]).await?;
+        let retries = rows.into_iter().map(|(sequence, attempts, next_at)| StoredRetry {
+            sequence: Sequence::from_i64(sequence),
+            attempts: attempts.unsigned_abs(),
+            next_at: Timestamp::from_millis(next_at),
         });
-        let retries = retries.collect::<Result<_>>()?;
         Ok(Some(EndpointStanding {
             cursor: Sequence::from_i64(cursor),
             health,
-            retries,
+            retries: retries.collect(),
             replay,
             resumed,
             begun,
@@ -160,9 +154,8 @@ impl AllWebhooks<'_> {
         let last = values.len();
         sql.push_str(&format!(" WHERE id = $1 AND resumed = ${} AND begun = ${last}", last - 1));
         // The row stays locked, so that an endpoint that is being removed gets no more retries.
-        if run(&transaction, self.store.statement(sql, values)).await? == 0 {
-            transaction.rollback().await?;
-            return Ok(false);
+        if execute(&transaction, sql, values).await? == 0 {
+            return transaction.unchanged(false).await;
         }
         let rows = places(self.store, remove);
         let delete = |rows: &str, endpoint| {
@@ -190,7 +183,7 @@ impl AllWebhooks<'_> {
         let again = put.chain(remove.iter().copied()).filter(|sequence| !give_up.contains(sequence));
         mark_given_up(self.store, &transaction, id, (give_up, &again.collect::<Vec<_>>())).await?;
         if let Some(place) = replay {
-            went_to(self.store, &transaction, *place).await?;
+            went_to(&transaction, *place).await?;
         }
         let now = Timestamp::now();
         if let Some((before, health)) = before.zip(*health)

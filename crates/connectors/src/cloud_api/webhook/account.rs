@@ -1,73 +1,29 @@
 //! Changes of business accounts and their numbers.
 
-use serde::Deserialize;
-
-use super::super::lenient::{Text, if_readable};
+use super::super::lenient::{Text, fields};
 use super::super::number::messaging_limit;
 use super::{Batch, plain, seconds};
 use crate::update::{AccountChange, Update};
 use domain::message::Failure;
 use domain::phone::PhoneNumber;
 
-#[derive(Deserialize)]
-struct Value<'a> {
-    #[serde(borrow)]
-    event: Text<'a>,
-    #[serde(borrow, default, deserialize_with = "if_readable")]
-    ban_info: Option<BanInfo<'a>>,
-    #[serde(borrow, default, deserialize_with = "if_readable")]
-    restriction_info: Option<Vec<Restriction<'a>>>,
-    #[serde(borrow, default, deserialize_with = "if_readable")]
-    disconnection_info: Option<DisconnectionInfo<'a>>,
-    #[serde(borrow, default, deserialize_with = "if_readable")]
-    waba_info: Option<AccountInfo<'a>>,
-}
-
-#[derive(Deserialize)]
-struct BanInfo<'a> {
-    #[serde(borrow, default)]
-    waba_ban_state: Text<'a>,
-}
-
-#[derive(Deserialize)]
-struct Restriction<'a> {
-    #[serde(borrow, default)]
-    restriction_type: Text<'a>,
-    #[serde(borrow, default)]
-    expiration: Text<'a>,
-    #[serde(borrow, default)]
-    remediation: Text<'a>,
-}
-
-#[derive(Deserialize)]
-struct DisconnectionInfo<'a> {
-    #[serde(borrow, default)]
-    reason: Text<'a>,
-}
-
-#[derive(Deserialize)]
-struct AccountInfo<'a> {
-    #[serde(borrow, default)]
-    waba_id: Text<'a>,
-}
-
-#[derive(Deserialize)]
-struct NumberChange<'a> {
-    #[serde(borrow, default)]
-    display_phone_number: Text<'a>,
-    #[serde(borrow, default)]
-    event: Text<'a>,
-    #[serde(borrow, default)]
-    decision: Text<'a>,
-}
-
-#[derive(Deserialize)]
-struct Capability<'a> {
-    #[serde(borrow, default)]
-    max_daily_conversations_per_business: Text<'a>,
-    /// The older field, from before an owner's numbers shared a limit.
-    #[serde(borrow, default)]
-    max_daily_conversation_per_phone: Text<'a>,
+fields! {
+    Value {
+        needs event;
+        objects ban_info: BanInfo, disconnection_info: DisconnectionInfo, waba_info: AccountInfo;
+        lists restriction_info: Restriction;
+    }
+    BanInfo { texts waba_ban_state; }
+    Restriction { texts restriction_type, expiration, remediation; }
+    DisconnectionInfo { texts reason; }
+    AccountInfo { texts waba_id; }
+    NumberChange { texts display_phone_number, event, decision; }
+    Capability {
+        texts
+            max_daily_conversations_per_business,
+            /// The older field, from before an owner's numbers shared a limit.
+            max_daily_conversation_per_phone;
+    }
 }
 
 /// Whether the account can be used.

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::super::lenient::{Text, if_readable, phone_number, without_nul};
+use super::super::lenient::{Text, fields, phone_number, without_nul};
 use super::inbound::text;
 use domain::inbound::{
     AnswerSource, ID_BYTES, InboundContent, InboundMedia, OrderItem, SharedContact, bounded, bounded_raw,
@@ -13,114 +13,43 @@ use domain::location::{Latitude, Location, Longitude};
 /// The most cards of a message, and the most items of an order, that are read.
 const MOST_ITEMS: usize = 100;
 
-/// The fields of a message that depend on its type, of which one is there.
-#[derive(Deserialize)]
-pub(super) struct TypedBody<'a> {
-    #[serde(borrow, default, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    text: Option<&'a RawValue>,
-    #[serde(borrow)]
-    image: Option<&'a RawValue>,
-    #[serde(borrow)]
-    video: Option<&'a RawValue>,
-    #[serde(borrow)]
-    audio: Option<&'a RawValue>,
-    #[serde(borrow)]
-    document: Option<&'a RawValue>,
-    #[serde(borrow)]
-    sticker: Option<&'a RawValue>,
-    #[serde(borrow)]
-    location: Option<&'a RawValue>,
-    #[serde(borrow)]
-    contacts: Option<&'a RawValue>,
-    #[serde(borrow)]
-    reaction: Option<&'a RawValue>,
-    #[serde(borrow)]
-    edit: Option<&'a RawValue>,
-    #[serde(borrow)]
-    revoke: Option<&'a RawValue>,
-    #[serde(borrow)]
-    button: Option<&'a RawValue>,
-    #[serde(borrow)]
-    interactive: Option<&'a RawValue>,
-    #[serde(borrow)]
-    order: Option<&'a RawValue>,
-    #[serde(borrow)]
-    system: Option<&'a RawValue>,
-    #[serde(borrow)]
-    errors: Option<&'a RawValue>,
-}
-
-/// Declares the objects of types, whose fields are texts.
-macro_rules! fields {
-    ($($name:ident { $($field:ident),* })*) => {$(
-        #[derive(Deserialize)]
-        struct $name<'a> {
-            $(#[serde(borrow, default)]
-            $field: Text<'a>,)*
-        }
-    )*};
-}
-
 fields! {
-    TextBody { body }
-    MediaFields { id, mime_type, sha256, file_size, caption, filename, voice, animated }
-    PlaceFields { latitude, longitude, name, address }
-    ReactionTo { message_id, emoji }
-    Revoked { original_message_id, message_id }
-    ButtonFields { payload, text }
-    ReplyFields { id, title, description }
-    FlowReply { name, body, response_json }
-    SystemFields { body, r#type, wa_id, new_wa_id, user_id }
-    ItemFields { product_retailer_id, quantity, item_price, currency }
-    FaultFields { title, message }
-    CardName { formatted_name }
-    CardPhone { phone }
-    CardEmail { email }
-    CardOrganization { company }
-}
-
-#[derive(Deserialize)]
-struct Edited<'a> {
-    #[serde(borrow, default)]
-    original_message_id: Text<'a>,
-    #[serde(borrow, default)]
-    message_id: Text<'a>,
-    #[serde(borrow)]
-    message: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct InteractiveFields<'a> {
-    #[serde(borrow, default, deserialize_with = "if_readable")]
-    button_reply: Option<ReplyFields<'a>>,
-    #[serde(borrow, default, deserialize_with = "if_readable")]
-    list_reply: Option<ReplyFields<'a>>,
-    #[serde(borrow, default, deserialize_with = "if_readable")]
-    nfm_reply: Option<FlowReply<'a>>,
-}
-
-#[derive(Deserialize)]
-struct OrderFields<'a> {
-    #[serde(borrow, default)]
-    catalog_id: Text<'a>,
-    #[serde(borrow, default)]
-    text: Text<'a>,
-    #[serde(borrow)]
-    product_items: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct CardFields<'a> {
-    #[serde(borrow, default, deserialize_with = "if_readable")]
-    name: Option<CardName<'a>>,
-    #[serde(borrow)]
-    phones: Option<&'a RawValue>,
-    #[serde(borrow)]
-    emails: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "if_readable")]
-    org: Option<CardOrganization<'a>>,
+    /// The fields of a message that depend on its type, of which one is there.
+    pub(super) TypedBody {
+        texts
+            #[serde(rename = "type")]
+            kind;
+        raw text, image, video, audio, document, sticker, location, contacts, reaction, edit, revoke,
+            button, interactive, order, system, errors;
+    }
+    TextBody { texts body; }
+    MediaFields { texts id, mime_type, sha256, file_size, caption, filename, voice, animated; }
+    PlaceFields { texts latitude, longitude, name, address; }
+    ReactionTo { texts message_id, emoji; }
+    Revoked { texts original_message_id, message_id; }
+    ButtonFields { texts payload, text; }
+    ReplyFields { texts id, title, description; }
+    FlowReply { texts name, body, response_json; }
+    SystemFields { texts body, r#type, wa_id, new_wa_id, user_id; }
+    ItemFields { texts product_retailer_id, quantity, item_price, currency; }
+    FaultFields { texts title, message; }
+    CardName { texts formatted_name; }
+    CardPhone { texts phone; }
+    CardEmail { texts email; }
+    CardOrganization { texts company; }
+    Edited {
+        texts original_message_id, message_id;
+        raw message;
+    }
+    InteractiveFields { objects button_reply: ReplyFields, list_reply: ReplyFields, nfm_reply: FlowReply; }
+    OrderFields {
+        texts catalog_id, text;
+        raw product_items;
+    }
+    CardFields {
+        objects name: CardName, org: CardOrganization;
+        raw phones, emails;
+    }
 }
 
 /// The content of a message; `raw` is the whole message, which is kept if its type is unknown or its object unreadable.

@@ -4,10 +4,9 @@
 
 use std::collections::HashMap;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::super::lenient::{Text, if_readable, phone_number, without_nul};
+use super::super::lenient::{Text, fields, phone_number, without_nul};
 use super::content::{TypedBody, content};
 use super::messages::{Contact, described, user_id};
 use super::{Batch, seconds};
@@ -21,93 +20,29 @@ use domain::inbound::{
 /// The most bytes of a group's id.
 const GROUP_BYTES: usize = 128;
 
-#[derive(Deserialize)]
-struct Message<'a> {
-    #[serde(borrow)]
-    id: Text<'a>,
-    #[serde(borrow, default)]
-    from: Text<'a>,
-    #[serde(borrow, default)]
-    from_user_id: Text<'a>,
-    #[serde(borrow, default)]
-    to: Text<'a>,
-    #[serde(borrow, default)]
-    to_user_id: Text<'a>,
-    #[serde(borrow, default)]
-    group_id: Text<'a>,
-    #[serde(borrow, default)]
-    timestamp: Text<'a>,
-    #[serde(borrow, default, deserialize_with = "if_readable")]
-    context: Option<ContextFields<'a>>,
-    #[serde(borrow, default, deserialize_with = "if_readable")]
-    referral: Option<ReferralFields<'a>>,
-}
-
-#[derive(Deserialize)]
-struct ContextFields<'a> {
-    #[serde(borrow, default)]
-    id: Text<'a>,
-    #[serde(borrow, default)]
-    forwarded: Text<'a>,
-    #[serde(borrow, default)]
-    frequently_forwarded: Text<'a>,
-    #[serde(borrow, default, deserialize_with = "if_readable")]
-    referred_product: Option<ProductFields<'a>>,
-}
-
-#[derive(Deserialize)]
-struct ProductFields<'a> {
-    #[serde(borrow, default)]
-    catalog_id: Text<'a>,
-    #[serde(borrow, default)]
-    product_retailer_id: Text<'a>,
-}
-
-#[derive(Deserialize)]
-struct ReferralFields<'a> {
-    #[serde(borrow, default)]
-    source_type: Text<'a>,
-    #[serde(borrow, default)]
-    source_id: Text<'a>,
-    #[serde(borrow, default)]
-    source_url: Text<'a>,
-    #[serde(borrow, default)]
-    headline: Text<'a>,
-    #[serde(borrow, default)]
-    body: Text<'a>,
-    #[serde(borrow, default)]
-    ctwa_clid: Text<'a>,
-}
-
-#[derive(Deserialize)]
-struct CallFields<'a> {
-    #[serde(borrow)]
-    id: Text<'a>,
-    #[serde(borrow, default)]
-    from: Text<'a>,
-    #[serde(borrow, default)]
-    from_user_id: Text<'a>,
-    #[serde(borrow, default)]
-    event: Text<'a>,
-    #[serde(borrow, default)]
-    direction: Text<'a>,
-    #[serde(borrow, default)]
-    timestamp: Text<'a>,
-}
-
-#[derive(Deserialize)]
-struct HistoryPart<'a> {
-    #[serde(borrow)]
-    threads: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct ThreadFields<'a> {
-    /// The person.
-    #[serde(borrow, default)]
-    id: Text<'a>,
-    #[serde(borrow)]
-    messages: Option<&'a RawValue>,
+fields! {
+    Message {
+        needs id;
+        texts from, from_user_id, to, to_user_id, group_id, timestamp;
+        objects context: ContextFields, referral: ReferralFields;
+    }
+    ContextFields {
+        texts id, forwarded, frequently_forwarded;
+        objects referred_product: ProductFields;
+    }
+    ProductFields { texts catalog_id, product_retailer_id; }
+    ReferralFields { texts source_type, source_id, source_url, headline, body, ctwa_clid; }
+    CallFields {
+        needs id;
+        texts from, from_user_id, event, direction, timestamp;
+    }
+    HistoryPart { raw threads; }
+    ThreadFields {
+        texts
+            /// The person.
+            id;
+        raw messages;
+    }
 }
 
 /// The text of a field, bounded.

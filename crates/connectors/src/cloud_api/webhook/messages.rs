@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::super::answer::sentence;
 use super::super::disposition::{ErrorFacts, disposition};
-use super::super::lenient::{Text, if_readable};
+use super::super::lenient::{Text, fields, if_readable};
 use super::{Batch, inbound, phone_number, plain, seconds};
 use crate::Disposition;
 use crate::update::{Receipt, Update};
@@ -21,85 +21,31 @@ const CONTACT_BYTES: usize = 2_048;
 /// points between them.
 const USER_ID_BYTES: usize = 2 + 1 + 3 + 1 + 128;
 
-#[derive(Deserialize)]
-struct Value<'a> {
-    #[serde(borrow, default, deserialize_with = "if_readable")]
-    metadata: Option<Metadata<'a>>,
-    #[serde(borrow)]
-    contacts: Option<&'a RawValue>,
-    #[serde(borrow)]
-    statuses: Option<&'a RawValue>,
-    #[serde(borrow)]
-    messages: Option<&'a RawValue>,
-    #[serde(borrow)]
-    errors: Option<&'a RawValue>,
-    #[serde(borrow)]
-    user_preferences: Option<&'a RawValue>,
-    #[serde(borrow)]
-    message_echoes: Option<&'a RawValue>,
-    #[serde(borrow)]
-    calls: Option<&'a RawValue>,
-    #[serde(borrow)]
-    history: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Metadata<'a> {
-    #[serde(borrow, default)]
-    phone_number_id: Text<'a>,
-}
-
-#[derive(Deserialize)]
-struct Status<'a> {
-    #[serde(borrow)]
-    id: Text<'a>,
-    #[serde(borrow)]
-    status: Text<'a>,
-    #[serde(borrow, default)]
-    timestamp: Text<'a>,
-    #[serde(borrow, default)]
-    recipient_id: Text<'a>,
-    #[serde(borrow, default)]
-    recipient_user_id: Text<'a>,
-    #[serde(borrow, default)]
-    biz_opaque_callback_data: Text<'a>,
-    #[serde(borrow, default, deserialize_with = "if_readable")]
-    pricing: Option<Pricing<'a>>,
-    #[serde(borrow)]
-    errors: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Pricing<'a> {
-    #[serde(borrow)]
-    category: Text<'a>,
-    /// Newer versions may leave it out.
-    #[serde(borrow, default)]
-    billable: Text<'a>,
-    #[serde(borrow, default, rename = "type")]
-    kind: Text<'a>,
-}
-
-#[derive(Deserialize)]
-struct WebhookError<'a> {
-    #[serde(borrow, default)]
-    code: Text<'a>,
-    #[serde(borrow, default)]
-    title: Text<'a>,
-    #[serde(borrow, default)]
-    message: Text<'a>,
-    #[serde(borrow, default)]
-    error_user_title: Text<'a>,
-    #[serde(borrow, default)]
-    error_user_msg: Text<'a>,
-    #[serde(borrow, default, deserialize_with = "if_readable")]
-    error_data: Option<ErrorData<'a>>,
-}
-
-#[derive(Deserialize)]
-struct ErrorData<'a> {
-    #[serde(borrow, default)]
-    details: Text<'a>,
+fields! {
+    Value {
+        objects metadata: Metadata;
+        raw contacts, statuses, messages, errors, user_preferences, message_echoes, calls, history;
+    }
+    Metadata { texts phone_number_id; }
+    Status {
+        needs id, status;
+        texts timestamp, recipient_id, recipient_user_id, biz_opaque_callback_data;
+        objects pricing: Pricing;
+        raw errors;
+    }
+    Pricing {
+        needs category;
+        texts
+            /// Newer versions may leave it out.
+            billable,
+            #[serde(rename = "type")]
+            kind;
+    }
+    WebhookError {
+        texts code, title, message, error_user_title, error_user_msg;
+        objects error_data: ErrorData;
+    }
+    ErrorData { texts details; }
 }
 
 /// What the provider says about a person.
@@ -113,10 +59,8 @@ pub(super) struct Contact<'a> {
     profile: Option<Profile<'a>>,
 }
 
-#[derive(Deserialize)]
-struct Profile<'a> {
-    #[serde(borrow, default)]
-    name: Text<'a>,
+fields! {
+    Profile { texts name; }
 }
 
 impl Contact<'_> {
@@ -126,18 +70,11 @@ impl Contact<'_> {
     }
 }
 
-#[derive(Deserialize)]
-struct Preference<'a> {
-    #[serde(borrow, default)]
-    wa_id: Text<'a>,
-    #[serde(borrow, default)]
-    user_id: Text<'a>,
-    #[serde(borrow)]
-    category: Text<'a>,
-    #[serde(borrow)]
-    value: Text<'a>,
-    #[serde(borrow, default)]
-    timestamp: Text<'a>,
+fields! {
+    Preference {
+        needs category, value;
+        texts wa_id, user_id, timestamp;
+    }
 }
 
 /// Receipts, messages from people, and errors of the number.

@@ -1,36 +1,17 @@
 //! Changes of templates.
 
-use serde::Deserialize;
-
-use super::super::lenient::{Text, if_readable};
+use super::super::lenient::fields;
 use super::{Batch, plain};
 use crate::update::{TemplateChange, Update};
 use domain::template::{Category, Status};
 
-#[derive(Deserialize)]
-struct Value<'a> {
-    #[serde(borrow)]
-    message_template_id: Text<'a>,
-    #[serde(borrow)]
-    message_template_name: Text<'a>,
-    #[serde(borrow)]
-    message_template_language: Text<'a>,
-    #[serde(borrow, default)]
-    event: Text<'a>,
-    #[serde(borrow, default)]
-    reason: Text<'a>,
-    #[serde(borrow, default)]
-    new_quality_score: Text<'a>,
-    #[serde(borrow, default)]
-    new_category: Text<'a>,
-    #[serde(borrow, default, deserialize_with = "if_readable")]
-    other_info: Option<OtherInfo<'a>>,
-}
-
-#[derive(Deserialize)]
-struct OtherInfo<'a> {
-    #[serde(borrow, default)]
-    title: Text<'a>,
+fields! {
+    Value {
+        needs message_template_id, message_template_name, message_template_language;
+        texts event, reason, new_quality_score, new_category;
+        objects other_info: OtherInfo;
+    }
+    OtherInfo { texts title; }
 }
 
 /// A change of the status.

@@ -13,6 +13,7 @@ use uuid::Uuid;
 use super::edit::Edited;
 use crate::changes::{self, What, Who};
 use crate::nouns::{AllContacts, OwnFields};
+use crate::one_row::{insert_row, update_rows};
 use crate::{Error, Result, execute, fetch};
 use clock::Timestamp;
 use domain::contact::tag_identity;
@@ -60,17 +61,15 @@ impl OwnFields<'_> {
         }
         let key = FieldKey::for_name(name, &known);
         let field = OwnField { id: Uuid::now_v7(), key, name: name.to_owned(), kind };
-        let insert = "INSERT INTO contact_field (id, company_id, key, name, kind, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6)";
-        let values = [
-            field.id.into(),
-            self.company.into(),
-            key.as_str().into(),
-            name.into(),
-            kind.as_str().into(),
-            now.millis().into(),
+        let row = [
+            ("id", field.id.into()),
+            ("company_id", self.company.into()),
+            ("key", key.as_str().into()),
+            ("name", name.into()),
+            ("kind", kind.as_str().into()),
+            ("created_at", now.millis().into()),
         ];
-        execute(&transaction, insert, values).await?;
+        insert_row(&transaction, "contact_field", row).await?;
         let (what, after) = (What::ContactFields, shown(&field));
         changes::record_one(&transaction, who, what, self.company, None, after).await?;
         transaction.commit().await?;
@@ -91,8 +90,7 @@ impl OwnFields<'_> {
         if before.name == name {
             return transaction.unchanged(Edited::Done).await;
         }
-        let update = "UPDATE contact_field SET name = $2 WHERE id = $1";
-        execute(&transaction, update, [id.into(), name.into()]).await?;
+        update_rows(&transaction, "contact_field", [("name", name.into())], [("id", id.into())]).await?;
         let after = shown(&OwnField { name: name.to_owned(), ..before.clone() });
         let what = What::ContactFields;
         changes::record_one(&transaction, who, what, self.company, Some(shown(before)), after).await?;

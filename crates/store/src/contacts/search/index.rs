@@ -10,6 +10,7 @@ use super::segment::Builder;
 use crate::contacts::totals::ContactTotals;
 use crate::dialect::{Rows, Type};
 use crate::nouns::{AllContacts, ContactIndex};
+use crate::one_row::delete_rows;
 use crate::{Error, Result, Transaction, execute, fetch, fetch_one};
 
 /// Contacts of one segment: few enough that a search reads the contacts behind the last segment in some milliseconds,
@@ -156,12 +157,11 @@ impl ContactIndex<'_> {
             rows.push([(*gram).into(), (all.len() as i64 + 1).into(), (places.len() as i64).into()]);
             all.extend_from_slice(places);
         }
-        let (rows, values) = rows.select(3);
+        let (rows, values) = rows.behind([id.into(), all.into()]);
         let insert = format!(
             "INSERT INTO contact_gram (segment_id, gram, places)
              SELECT $1, gram, substr($2, CAST(start AS INTEGER), CAST(length AS INTEGER)) FROM {rows} AS rows"
         );
-        let values = [id.into(), all.into()].into_iter().chain(values);
         execute(transaction, insert, values).await?;
         Ok(())
     }
@@ -173,12 +173,11 @@ impl ContactIndex<'_> {
         if rows.is_empty() {
             return Ok(());
         }
-        let (rows, values) = rows.select(2);
+        let (rows, values) = rows.behind([self.company.into()]);
         let remove = format!(
             "DELETE FROM contact_stale WHERE company_id = $1
              AND (ordinal, changes) IN (SELECT ordinal, changes FROM {rows} AS rows)"
         );
-        let values = std::iter::once(self.company.into()).chain(values);
         execute(transaction, remove, values).await?;
         Ok(())
     }
@@ -190,19 +189,18 @@ impl ContactIndex<'_> {
         totals: ContactTotals,
         ordinals: impl Iterator<Item = i64>,
     ) -> Result<()> {
-        let mut rows = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
-        ordinals.filter(|ordinal| *ordinal < totals.claimed).for_each(|ordinal| rows.push([ordinal.into()]));
+        let ordinals = ordinals.filter(|ordinal| *ordinal < totals.claimed);
+        let rows = Rows::of_ordinals(self.store.backend, ordinals);
         if rows.is_empty() {
             return Ok(());
         }
-        let (rows, values) = rows.select(2);
+        let (rows, values) = rows.behind([self.company.into()]);
         // `WHERE true` tells SQLite that `ON` belongs to the insert and not to a join.
         let insert = format!(
             "INSERT INTO contact_stale (company_id, ordinal, changes)
              SELECT $1, ordinal, 1 FROM {rows} AS rows WHERE true
              ON CONFLICT (company_id, ordinal) DO UPDATE SET changes = contact_stale.changes + 1"
         );
-        let values = std::iter::once(self.company.into()).chain(values);
         execute(transaction, insert, values).await?;
         Ok(())
     }
@@ -241,8 +239,8 @@ impl AllContacts<'_> {
 
     /// Returns whether the segment existed.
     async fn remove_segment(self, transaction: &Transaction, id: i64) -> Result<bool> {
-        let there = execute(transaction, "DELETE FROM contact_segment WHERE id = $1", [id.into()]).await? > 0;
-        execute(transaction, "DELETE FROM contact_gram WHERE segment_id = $1", [id.into()]).await?;
+        let there = delete_rows(transaction, "contact_segment", [("id", id.into())]).await? > 0;
+        delete_rows(transaction, "contact_gram", [("segment_id", id.into())]).await?;
         Ok(there)
     }
 }

@@ -146,7 +146,7 @@ impl Finding<'_> {
         if rows.is_empty() {
             return Ok(lists);
         }
-        let (rows, values) = rows.select(2);
+        let (rows, values) = rows.behind([Vec::<u8>::new().into()]);
         // A sub-select, so that every database makes one look-up by key for each list. No list is empty, and neither
         // database reads a list to know its length.
         let select = format!(
@@ -155,7 +155,6 @@ impl Finding<'_> {
                 WHERE contact_gram.segment_id = wanted.segment_id AND contact_gram.gram = wanted.gram
              ) FROM {rows} AS wanted"
         );
-        let values = std::iter::once(Vec::<u8>::new().into()).chain(values);
         for (id, gram, places) in fetch::<(i64, i64, Option<Vec<u8>>)>(self.snapshot, select, values).await? {
             let index = segments.iter().position(|segment| segment.id == id);
             if let (Some(lists), Some(places)) = (index.and_then(|index| lists.get_mut(index)), places) {
@@ -167,8 +166,7 @@ impl Finding<'_> {
 
     /// Adds the `doubted` contacts whose texts contain the searched text.
     async fn read_texts(&mut self, doubted: &BTreeSet<u32>) -> Result<()> {
-        let mut rows = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
-        doubted.iter().for_each(|ordinal| rows.push([i64::from(*ordinal).into()]));
+        let rows = Rows::of_ordinals(self.store.backend, doubted.iter().copied());
         if rows.is_empty() {
             return Ok(());
         }

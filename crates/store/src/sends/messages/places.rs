@@ -81,11 +81,11 @@ impl Messages<'_> {
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let (wanted, values) = wanted.select(2);
+        let (wanted, values) = wanted.behind([company.into()]);
         let select = format!(
             "{ORDINALS} {wanted} AS wanted CROSS JOIN contact \
              WHERE contact.company_id = $1 AND contact.phone = wanted.phone"
         );
-        listed(&self.store.read, select, std::iter::once(company.into()).chain(values)).await
+        listed(&self.store.read, select, values).await
     }
 }

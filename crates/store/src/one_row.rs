@@ -1,0 +1,79 @@
+//! Rows that are locked or written one by one, by the names and the values of their columns.
+
+use sea_orm::{ConnectionTrait, Value};
+use uuid::Uuid;
+
+use crate::{Result, Store, execute};
+
+impl Store {
+    /// Holds the lock of a row until the transaction ends.
+    pub(crate) async fn lock_row(&self, within: &impl ConnectionTrait, table: &str, id: Uuid) -> Result<()> {
+        // On SQLite, one transaction writes at a time.
+        if !self.locking().is_empty() {
+            let sql = format!("SELECT id FROM {table} WHERE id = $1{}", self.locking());
+            execute(within, sql, [id.into()]).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Adds a row.
+pub(crate) async fn insert_row(
+    on: &impl ConnectionTrait,
+    table: &str,
+    row: impl IntoIterator<Item = (&'static str, Value)>,
+) -> Result<()> {
+    put_row(on, table, &[], row).await
+}
+
+/// Adds a row, in place of the one with the same values in the columns of the `key`, if there is a key.
+pub(crate) async fn put_row(
+    on: &impl ConnectionTrait,
+    table: &str,
+    key: &[&str],
+    row: impl IntoIterator<Item = (&'static str, Value)>,
+) -> Result<()> {
+    let (columns, values): (Vec<&str>, Vec<Value>) = row.into_iter().unzip();
+    let numbers: Vec<_> = (1..=columns.len()).map(|number| format!("${number}")).collect();
+    let mut sql = format!("INSERT INTO {table} ({}) VALUES ({})", columns.join(", "), numbers.join(", "));
+    if !key.is_empty() {
+        let others = columns.iter().filter(|column| !key.contains(column));
+        let set: Vec<_> = others.map(|column| format!("{column} = excluded.{column}")).collect();
+        sql += &format!(" ON CONFLICT ({}) DO UPDATE SET {}", key.join(", "), set.join(", "));
+    }
+    execute(on, sql, values).await?;
+    Ok(())
+}
+
+/// Sets columns in the rows that have the values `of`. Returns how many there are.
+pub(crate) async fn update_rows(
+    on: &impl ConnectionTrait,
+    table: &str,
+    set: impl IntoIterator<Item = (&'static str, Value)>,
+    of: impl IntoIterator<Item = (&'static str, Value)>,
+) -> Result<u64> {
+    let mut values = Vec::new();
+    let set = equal(set, &mut values).join(", ");
+    let of = equal(of, &mut values).join(" AND ");
+    execute(on, format!("UPDATE {table} SET {set} WHERE {of}"), values).await
+}
+
+/// Removes the rows that have the values `of`. Returns how many there were.
+pub(crate) async fn delete_rows(
+    on: &impl ConnectionTrait,
+    table: &str,
+    of: impl IntoIterator<Item = (&'static str, Value)>,
+) -> Result<u64> {
+    let mut values = Vec::new();
+    let of = equal(of, &mut values).join(" AND ");
+    execute(on, format!("DELETE FROM {table} WHERE {of}"), values).await
+}
+
+/// `column = $n` for each of these columns. Their values become the next parameters.
+fn equal(columns: impl IntoIterator<Item = (&'static str, Value)>, values: &mut Vec<Value>) -> Vec<String> {
+    let numbered = columns.into_iter().map(|(column, value)| {
+        values.push(value);
+        format!("{column} = ${}", values.len())
+    });
+    numbered.collect()
+}
