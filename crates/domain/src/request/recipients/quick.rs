@@ -18,18 +18,18 @@ const VALUE_BYTES: usize = 12 * VALUE_CHARS + 2;
 /// The recipients of an array, not [finished](Rows::finish) yet, and those that are skipped; `None` when it has more than
 /// `most`, or one of them has to be looked at closely.
 pub(super) fn read(array: &str, most: usize, cleans: bool) -> Option<(Rows, Skipped)> {
-    let mut entries = Entries { rows: Rows::new(cleans, None), skipped: Skipped::default(), most };
+    let mut entries = QuickEntries { rows: Rows::new(cleans, None), skipped: Skipped::default(), most };
     serde_json::Deserializer::from_str(array).deserialize_seq(&mut entries).ok()?;
     Some((entries.rows, entries.skipped))
 }
 
-struct Entries {
+struct QuickEntries {
     rows: Rows,
     skipped: Skipped,
     most: usize,
 }
 
-impl<'de> Visitor<'de> for &mut Entries {
+impl<'de> Visitor<'de> for &mut QuickEntries {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -37,15 +37,15 @@ impl<'de> Visitor<'de> for &mut Entries {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element_seed(Entry(&mut *self))?.is_some() {}
+        while items.next_element_seed(QuickEntry(&mut *self))?.is_some() {}
         Ok(())
     }
 }
 
 /// The next recipient.
-struct Entry<'e>(&'e mut Entries);
+struct QuickEntry<'e>(&'e mut QuickEntries);
 
-impl<'de> DeserializeSeed<'de> for Entry<'_> {
+impl<'de> DeserializeSeed<'de> for QuickEntry<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -53,7 +53,7 @@ impl<'de> DeserializeSeed<'de> for Entry<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Entry<'_> {
+impl<'de> Visitor<'de> for QuickEntry<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -61,7 +61,7 @@ impl<'de> Visitor<'de> for Entry<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let Entries { rows, skipped, most } = self.0;
+        let QuickEntries { rows, skipped, most } = self.0;
         if rows.given() >= *most as u64 {
             return Err(A::Error::custom("too many"));
         }
@@ -72,7 +72,7 @@ impl<'de> Visitor<'de> for Entry<'_> {
                 "phone_number" if number.is_none() => number = Some(map.next_value()?),
                 "values" if !has_values => {
                     has_values = true;
-                    map.next_value_seed(EntryValues(&mut *rows))?;
+                    map.next_value_seed(QuickValues(&mut *rows))?;
                 }
                 "reference" if !has_reference => {
                     has_reference = true;
@@ -93,9 +93,9 @@ impl<'de> Visitor<'de> for Entry<'_> {
 }
 
 /// The values of the recipient.
-struct EntryValues<'r>(&'r mut Rows);
+struct QuickValues<'r>(&'r mut Rows);
 
-impl<'de> DeserializeSeed<'de> for EntryValues<'_> {
+impl<'de> DeserializeSeed<'de> for QuickValues<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -103,7 +103,7 @@ impl<'de> DeserializeSeed<'de> for EntryValues<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for EntryValues<'_> {
+impl<'de> Visitor<'de> for QuickValues<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
