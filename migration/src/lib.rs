@@ -7,7 +7,7 @@
 //! [`dialect`] replaces: `{uuid}`, `{bytes}`, `{int}` (64 bits), `{small}` (16 bits), `{serial}` (a counting primary
 //! key), `{once}` (after it: no number is used again), `{bytewise}` (texts compared byte by byte), `{strict}` (SQLite's typed tables), `{clustered}` (rows kept in the
 //! order of their primary key), `{hours of send_id}` (the first three bytes of a send's id) and `{references …}` (a foreign key that only SQLite has). A statement that begins with
-//! `{postgres}` is for PostgreSQL alone.
+//! `{postgres}` is for PostgreSQL alone, and one with `{sqlite}` for SQLite alone.
 
 mod channels;
 mod companies;
@@ -42,6 +42,7 @@ mod m20261129_000033_archive_templates;
 mod m20261129_000034_create_connected_program;
 mod m20261129_000039_name_writers;
 mod m20261129_000040_hide_reading;
+mod m20261129_000041_number_templates_once;
 mod nodes;
 mod operators;
 mod outbox;
@@ -213,6 +214,11 @@ impl MigratorTrait for Migrator {
                 m20261129_000040_hide_reading::UP,
                 m20261129_000040_hide_reading::DOWN,
             ),
+            Step::boxed(
+                "m20261129_000041_number_templates_once",
+                m20261129_000041_number_templates_once::UP,
+                m20261129_000041_number_templates_once::DOWN,
+            ),
         ]
     }
 }
@@ -269,18 +275,25 @@ impl MigrationTrait for Step {
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         run(manager, self.down).await
     }
+
+    /// A step that is interrupted leaves nothing behind, on SQLite either.
+    fn use_transaction(&self) -> Option<bool> {
+        Some(true)
+    }
 }
 
 /// Runs `statements` in order.
 async fn run(manager: &SchemaManager<'_>, statements: &[&str]) -> Result<(), DbErr> {
     let backend = manager.get_database_backend();
     for statement in statements {
-        let statement = match statement.strip_prefix("{postgres} ") {
-            Some(_) if backend != DbBackend::Postgres => continue,
-            Some(statement) => statement,
-            None => statement,
+        let (only, statement) = match statement.split_once("} ") {
+            Some(("{postgres", statement)) => (Some(DbBackend::Postgres), statement),
+            Some(("{sqlite", statement)) => (Some(DbBackend::Sqlite), statement),
+            _ => (None, *statement),
         };
-        manager.get_connection().execute_unprepared(&dialect(backend, statement)).await?;
+        if only.is_none_or(|only| only == backend) {
+            manager.get_connection().execute_unprepared(&dialect(backend, statement)).await?;
+        }
     }
     Ok(())
 }

@@ -30,7 +30,7 @@ use super::path_id::Id;
 use super::tables::csv_answer;
 use super::templates::{Template, list as list_templates};
 use crate::domain::channel::{self, Kind};
-use crate::domain::request::{BusinessRequest, BusinessSend};
+use crate::domain::request::{BusinessRequest, BusinessSend, SplitSend};
 use crate::engine::Accepted;
 use crate::error::Code;
 use crate::surface::body::{Fault, Room, Whole};
@@ -243,11 +243,13 @@ impl Given {
         let own = state.clone();
         let parse = move |bytes: &[u8], room: &mut Room| -> Result<_, Error> {
             let most = own.options.body_bytes;
-            if bytes.len() > most && !BusinessRequest::gives_recipients(bytes) {
+            let split = SplitSend::of(bytes);
+            if bytes.len() > most && !split.as_ref().is_ok_and(SplitSend::gives_recipients) {
                 return Err(Fault::TooLarge(most).into());
             }
-            room.charge(BusinessRequest::weight(bytes))?;
-            Ok(BusinessRequest::parse(bytes, &own.options.send)?)
+            let split = split?;
+            room.charge(split.weight())?;
+            Ok(split.read(&own.options.send)?)
         };
         body.read(parse).await
     }

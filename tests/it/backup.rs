@@ -26,6 +26,7 @@ stores!(
     a_link_that_was_used_and_a_session_that_was_ended_do_not_come_back,
     keys_that_were_revoked_since_the_backup_are_valid_again_unless_all_access_is_revoked,
     a_backup_of_an_older_schema_is_restored_and_brought_up_to_date,
+    numbers_of_deleted_templates_are_not_used_again_after_a_restore,
 );
 
 /// Recipients of the send that is under way during the backup.
@@ -209,6 +210,28 @@ async fn a_backup_of_an_older_schema_is_restored_and_brought_up_to_date(universe
     assert!(companies[0]["name"] == "Acme" && companies[1].is_null(), "{companies}");
 }
 
+async fn numbers_of_deleted_templates_are_not_used_again_after_a_restore(universe: &Universe) {
+    let place = place(universe).await;
+    place.json("company create Acme");
+    let add = "INSERT INTO template (company_id, waba_id, provider_id, name, language, category, status, \
+               parameter_format, components, created_at, updated_at) \
+               SELECT id, 'web', '', 'ready', 'en', 'UTILITY', 'APPROVED', 'POSITIONAL', '[]', 0, 0 FROM company";
+    let run = async |statements: &[&str]| {
+        let database = Database::connect(&universe.url).await.unwrap();
+        for sql in statements {
+            database.execute_unprepared(sql).await.unwrap();
+        }
+        database.close().await.unwrap();
+    };
+    run(&[add]).await;
+    let deleted = number(universe, "SELECT id FROM template").await;
+    run(&["DELETE FROM template"]).await;
+    place.json("backup one.backup");
+    place.json("restore one.backup --force");
+    run(&[add]).await;
+    assert!(number(universe, "SELECT id FROM template").await > deleted);
+}
+
 /// The program on this database, which nobody else has open then.
 async fn place(universe: &Universe) -> Place {
     universe.store.clone().close().await;
@@ -216,8 +239,11 @@ async fn place(universe: &Universe) -> Place {
 }
 
 async fn rows(universe: &Universe, table: &str) -> i64 {
+    number(universe, &format!("SELECT COUNT(*) FROM {table}")).await
+}
+
+async fn number(universe: &Universe, sql: &str) -> i64 {
     let connection = Database::connect(&universe.url).await.unwrap();
-    let sql = format!("SELECT COUNT(*) FROM {table}");
     let statement = Statement::from_string(connection.get_database_backend(), sql);
     let row = connection.query_one_raw(statement).await.unwrap().unwrap();
     connection.close().await.unwrap();

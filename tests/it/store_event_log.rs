@@ -16,7 +16,7 @@ use pombo::domain::send::{Mark, Progress, Recipients, Schedule, State};
 use pombo::store::changes::Who;
 use pombo::store::channels::{NewChannel, Sealed};
 use pombo::store::event_log::{LogEvent, Reader};
-use pombo::store::ledger::{NewSend, OutcomeOf, PendingWrites, Receipt};
+use pombo::store::ledger::{NewSend, OutcomeOf, PendingWrites, Receipt, ReferenceOf};
 use pombo::store::sends::StoredLabel;
 use pombo::store::{Lease, Store};
 use serde_json::{Value, json};
@@ -187,7 +187,10 @@ async fn a_company_s_log_has_only_its_events_and_only_if_it_reads(universe: &Uni
 
 async fn each_state_of_a_message_is_one_event_however_often_it_is_written(universe: &Universe) {
     let (store, lease) = open(universe).await;
-    commit(&store, &lease, sends(vec![send(10, Recipients::Blocks(3))])).await;
+    let send_id = Uuid::from_u128(10);
+    let reference = ReferenceOf { send_id, company_id: ACME, ordinal: 1, reference: "crm-77".to_owned() };
+    let batch = PendingWrites { references: vec![reference], ..sends(vec![send(10, Recipients::Blocks(3))]) };
+    commit(&store, &lease, batch).await;
     commit(&store, &lease, mark(10, 3, State::Active)).await;
     // As the ledger does after a commit in doubt.
     for _ in 0..2 {
@@ -206,7 +209,6 @@ async fn each_state_of_a_message_is_one_event_however_often_it_is_written(univer
 
     let events = pending(&store).await;
     let failed = serde_json::to_value(&events[1]).unwrap();
-    let send_id = Uuid::from_u128(10);
     assert_eq!(
         failed,
         json!({
@@ -220,6 +222,7 @@ async fn each_state_of_a_message_is_one_event_however_often_it_is_written(univer
             "data": {
                 "send_id": send_id,
                 "reference": null,
+                "message_reference": "crm-77",
                 "ordinal": 1,
                 "recipient": "+5511900000001",
                 "provider_message_id": null,
@@ -229,8 +232,8 @@ async fn each_state_of_a_message_is_one_event_however_often_it_is_written(univer
     );
     let read = serde_json::to_value(events.last().unwrap()).unwrap();
     assert_eq!(
-        (&read["data"]["recipient"], &read["data"]["error"]),
-        (&json!("+5511900000000"), &Value::Null)
+        (&read["data"]["recipient"], &read["data"]["error"], read["data"].get("message_reference")),
+        (&json!("+5511900000000"), &Value::Null, None)
     );
 }
 

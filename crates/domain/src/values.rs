@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use self::needs::{Lack, Needs};
-pub use self::pack::{BLOCK_BYTES, BLOCK_ROWS, Packer, Unpacked, unpack};
+pub use self::pack::{BLOCK_BYTES, BLOCK_ROWS, PackedValues, Packer, Unpacked, unpack};
 pub use self::rows::{Ended, MOST_NAMES, RowFault, RowView, Rows, Spill};
 pub use self::text::{MAX_ADDRESS_CHARS, clean, unfit_for_template};
 

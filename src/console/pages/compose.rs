@@ -22,6 +22,7 @@ mod looked;
 mod name;
 mod preview;
 mod problems;
+mod proof;
 mod reach;
 pub(super) mod refused;
 mod run;
@@ -46,13 +47,14 @@ use self::list::RecipientList;
 pub(in crate::console::pages) use self::preview::filled;
 pub(in crate::console) use self::preview::follow as preview;
 pub(in crate::console) use self::problems::download as problems;
+use self::proof::{Stale, proof};
 use self::reach::Reach;
 pub(in crate::console) use self::reach::follow as reach;
 use self::refused::Refused;
 pub use self::run::SENT;
 use self::run::{check, in_time};
 use self::sample::Sample;
-use self::step::{SendStep, WHEN, carried, line};
+use self::step::{SendStep, carried, line};
 pub(in crate::console) use self::upload::{sample, show as list, take as upload};
 use crate::console::State;
 use crate::console::answer::Answer;
@@ -111,14 +113,14 @@ enum Found {
 struct Checked {
     found: Option<Found>,
     refused: Option<Refused>,
-    /// The digest of the checked content.
-    digest: Option<String>,
+    /// The proof of what was checked.
+    proof: Option<String>,
     /// The check that found it.
     run: Option<Uuid>,
     /// A check that takes longer than a page waits.
     counting: Option<Uuid>,
-    /// Whether the form was changed after the check.
-    is_stale: bool,
+    /// What was changed after the check.
+    stale: Option<Stale>,
     /// Whether a form is not kept any more.
     is_forgotten: bool,
 }
@@ -205,12 +207,13 @@ pub(in crate::console) async fn act(
     let step = if is_check { SendStep::Check } else { SendStep::When };
     let mut around = Around::read(&state, &viewer, &form, step).await?;
     let asked = request(&state, &viewer, &around, &mut form);
-    let digest = digest(&form);
-    let is_checked = form.words().one("checked") == digest;
+    let proof = proof(&form, &around.choice);
+    let stale = Stale::between(form.words().one("checked"), &proof);
+    let is_checked = stale.is_none();
     let run = form.words().one("run").parse::<Uuid>().ok().filter(|_| is_checked);
     let (Some(channel), Some(asked)) = (around.choice.channel.clone(), asked) else {
         around.step = step.of_fault(&form);
-        let checked = Checked { digest: is_checked.then_some(digest), run, ..Checked::default() };
+        let checked = Checked { proof: is_checked.then_some(proof), run, ..Checked::default() };
         return Ok(page(&viewer, &around, &form, &checked).unprocessable().into());
     };
     if is_send && is_checked {
@@ -227,21 +230,25 @@ pub(in crate::console) async fn act(
         }
         let refused = Some(Refused::by(error, &mut form)?);
         around.step = step.of_fault(&form);
-        let checked = Checked { refused, digest: Some(digest), run, ..Checked::default() };
+        let checked = Checked { refused, proof: Some(proof), run, ..Checked::default() };
         return Ok(told(page(&viewer, &around, &form, &checked), &checked).into());
     }
-    let is_stale = !is_check && !is_checked;
-    around.step = if is_stale { SendStep::Check } else { step };
+    let stale = stale.filter(|_| !is_check);
+    around.step = if stale.is_some() { SendStep::Check } else { step };
     // A browser that went back shows the id of a send. What is checked now is another one.
     form.renew();
     if let Some(place) = kept::keep(&viewer, &state, &form, around.step, run).await? {
-        let changed = if is_stale { "&changed=yes" } else { "" };
-        return Ok(Answer::to(format!("{place}{changed}")));
+        let more = match stale {
+            Some(stale) => format!("&changed={}", stale.as_str()),
+            None if around.step == SendStep::When => format!("&seen={proof}"),
+            None => String::new(),
+        };
+        return Ok(Answer::to(format!("{place}{more}")));
     }
     let counting = form.words().one("counting").parse().ok();
     let run = run.or(counting).unwrap_or_else(Uuid::now_v7);
     let mut checked = check(&state, &viewer, &mut around, &mut form, (channel, asked), run).await?;
-    checked.is_stale = is_stale;
+    checked.stale = stale;
     Ok(told(page(&viewer, &around, &form, &checked), &checked).into())
 }
 
@@ -307,11 +314,6 @@ fn request(state: &State, viewer: &Viewer, around: &Around, form: &mut Form) -> 
     Some(Asked::Bulk(Box::new(request)))
 }
 
-/// The digest of what a check covers: everything but the last step.
-fn digest(form: &Form) -> String {
-    hex::encode(form.words().digest("a new send", &[&STEERING[..], &WHEN[..]].concat()))
-}
-
 /// The page with the status of its refusal.
 fn told(page: Page, checked: &Checked) -> Page {
     match &checked.refused {
@@ -357,7 +359,7 @@ fn writing(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> 
             @if let Some(refused) = &checked.refused { (refused.show(viewer)) }
             @if let Some(run) = checked.counting { input type="hidden" name="counting" value=(run); }
             @if let Some(run) = checked.run { input type="hidden" name="run" value=(run); }
-            @if let Some(digest) = &checked.digest { input type="hidden" name="checked" value=(digest); }
+            @if let Some(proof) = &checked.proof { input type="hidden" name="checked" value=(proof); }
             @if step == SendStep::Check { (test_message::fields(viewer, form)) }
             (onward(viewer, step, checked))
         }
@@ -367,7 +369,7 @@ fn writing(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> 
 /// The buttons to the steps after and before. The first one is also that of the key Enter.
 fn onward(viewer: &Viewer, step: SendStep, checked: &Checked) -> Markup {
     let text = viewer.text;
-    let is_checked = checked.digest.is_some();
+    let is_checked = checked.proof.is_some();
     let (action, label) = match step {
         SendStep::Who => (SendStep::What.as_str(), "compose-go-on"),
         SendStep::Check if is_checked => (SendStep::When.as_str(), "compose-go-on"),

@@ -78,4 +78,11 @@ async fn the_templates_of_web_sessions_belong_to_all_of_them_and_to_no_other_com
         assert_eq!(refused.code().as_deref(), Some("invalid_template"), "{}", refused.body);
         assert_eq!(refused.json()["param"], param);
     }
+    // Who deletes twice, or still has the number, does not meet the next template.
+    assert_eq!(ask(&acme.key, Method::DELETE, &place, &Value::Null).await.status, 204);
+    let next = json!({ "name": "other", "language": "en", "category": "utility", "components": parts });
+    let next = ask(&acme.key, Method::POST, &lists[0], &next).await.json();
+    assert!(next["id"].as_i64() > created["id"].as_i64(), "{next}");
+    let again = ask(&acme.key, Method::DELETE, &place, &Value::Null).await;
+    assert_eq!(again.code().as_deref(), Some("template_not_found"), "{}", again.body);
 }

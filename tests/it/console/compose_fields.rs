@@ -5,6 +5,7 @@ use pombo::clock::Timestamp;
 use pombo::domain::channel::{Kind, Status};
 use pombo::domain::contact::Person;
 use pombo::domain::template::{ListedTemplate, ParameterFormat};
+use serde_json::json;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
@@ -17,10 +18,15 @@ use crate::running::until;
 
 /// A template with a text and a button's address to fill in; its id.
 async fn hello(world: &World) -> String {
-    let components = r#"[
-        {"type":"BODY","text":"Hello {{1}}."},
-        {"type":"BUTTONS","buttons":[{"type":"URL","text":"See","url":"https://a.example/{{1}}"}]}
-    ]"#;
+    listed(world, "Hello {{1}}.", "Ana").await
+}
+
+/// The same, as the provider lists it with this text and this sample of a value.
+async fn listed(world: &World, text: &str, sample: &str) -> String {
+    let components = json!([
+        {"type": "BODY", "text": text, "example": {"body_text": [[sample]]}},
+        {"type": "BUTTONS", "buttons": [{"type": "URL", "text": "See", "url": "https://a.example/{{1}}"}]},
+    ]);
     let listed = ListedTemplate {
         provider_id: "2".to_owned(),
         name: "hello".to_owned(),
@@ -28,7 +34,7 @@ async fn hello(world: &World) -> String {
         category: "UTILITY".into(),
         status: "APPROVED".into(),
         parameter_format: ParameterFormat::Positional,
-        components: RawValue::from_string(components.to_owned()).unwrap(),
+        components: RawValue::from_string(components.to_string()).unwrap(),
         rejected_reason: None,
         quality_score: None,
     };
@@ -241,4 +247,42 @@ async fn every_part_of_a_template_is_filled_in() {
     let sent = member.check(NEW, &with(&fields, &[("action", "send"), ("checked", &digest)])).await;
     assert_eq!(sent.status, 303, "{}", sent.body);
     assert_eq!(sends(&world).await["data"][0]["template"]["name"], "left");
+}
+
+#[tokio::test]
+async fn a_template_with_other_words_is_checked_again_before_it_goes() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let (shop, template, number) = (shop(&world).await, hello(&world).await, FIRST.to_string());
+    let fields = [
+        ("channel", shop.as_str()),
+        ("type", "template"),
+        ("template", template.as_str()),
+        ("body_1", "Ana"),
+        ("button_0", "u"),
+        ("numbers", number.as_str()),
+    ];
+    let checked = member.check(NEW, &with(&fields, &[("action", "check")])).await.body;
+    let proof = value_of(&checked, "checked").unwrap();
+    let onward = with(&fields, &[("action", "when"), ("checked", &proof)]);
+    let last = member.post(NEW, &onward).await.header("location").to_owned();
+    assert!(member.page(&last).await.contains(">Send</button>"), "{last}");
+    // A sample is not what anybody gets.
+    listed(&world, "Hello {{1}}.", "Eva").await;
+    assert!(member.page(&last).await.contains(">Send</button>"), "{last}");
+
+    listed(&world, "Goodbye {{1}}.", "Eva").await;
+    let send = with(&fields, &[("action", "send"), ("checked", &proof)]);
+    let shown = member.page(&last).await;
+    for page in [&shown, &member.check(NEW, &send).await.body] {
+        assert!(
+            page.contains("The template was changed after the check") && page.contains("Goodbye"),
+            "{page}"
+        );
+        assert!(!page.contains(">Send</button>"), "{page}");
+    }
+    assert_eq!(sends(&world).await["totalRecords"], 0);
+    let proof = value_of(&shown, "checked").unwrap();
+    let sent = member.check(NEW, &with(&send, &[("checked", &proof)])).await;
+    assert!(sent.status == 303 && sends(&world).await["totalRecords"] == 1, "{}", sent.body);
 }

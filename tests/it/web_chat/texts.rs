@@ -20,6 +20,25 @@ async fn a_text_to_a_number_is_answered_as_pending_and_arrives() {
 }
 
 #[tokio::test]
+async fn a_text_with_values_arrives_filled_in_and_one_that_lacks_a_value_is_refused() {
+    let world = World::linked().await;
+    world.whatsapp.contact(MARIA);
+    let mut body = text(MARIA, "{{value.order}} for {{contact.first_name|you}}");
+    body["values"] = json!({ "order": "A {{1}}" });
+    let (_, message) = world.arrives(&body).await;
+    assert_eq!(message.text(), Some("A {{1}} for you"), "a value is no placeholder");
+    body["values"] = json!({});
+    let lacking = world.post(&body).await;
+    assert_eq!(
+        (lacking.status, lacking.code().as_deref()),
+        (422, Some("value_not_allowed")),
+        "{}",
+        lacking.body
+    );
+    assert_eq!((world.sends().await, world.whatsapp.messages().len()), (1, 1));
+}
+
+#[tokio::test]
 async fn texts_to_one_person_arrive_in_the_order_in_which_they_were_answered() {
     let world = World::linked().await;
     world.whatsapp.contact(MARIA);

@@ -201,7 +201,11 @@ impl BusinessRequest {
         Self::read(&Split::upload(body)?, limits, Some((rows, skipped)))
     }
 
-    fn read(split: &Split<'_>, limits: &Limits, file: Option<(Rows, Skipped)>) -> Result<Self, Refusal> {
+    pub(super) fn read(
+        split: &Split<'_>,
+        limits: &Limits,
+        file: Option<(Rows, Skipped)>,
+    ) -> Result<Self, Refusal> {
         let body: BusinessSend<'_> = split.body();
         let kind = kind::read(body.r#type, kind::BUSINESS)?;
         let mut skipped = Skipped::default();
@@ -235,12 +239,6 @@ impl BusinessRequest {
             ignored.extend(content.literal_placeholders());
         }
         Ok(Self { content, audience, schedule, label, quotes: None, ignored })
-    }
-
-    /// Whether a body gives recipients with values of their own: such a body may be larger than others.
-    pub fn gives_recipients(body: &[u8]) -> bool {
-        let gives = |split: Split<'_>| split.body::<BusinessSend<'_>>().recipients.look() == Json::Array;
-        Split::send(body).is_ok_and(gives)
     }
 }
 

@@ -107,6 +107,11 @@ impl<'a> Json<'a> {
     pub(super) fn look(raw: &'a RawValue) -> Self {
         let text = raw.get();
         match text.as_bytes().first() {
+            // A text without escapes is what stands between its quotes.
+            Some(b'"') if text.len() > 1 && !text.as_bytes().contains(&b'\\') => {
+                let inside = &text[1..text.len() - 1];
+                if inside.trim().is_empty() { Self::Absent } else { Self::Text(Cow::Borrowed(inside)) }
+            }
             Some(b'"') => match serde_json::from_str::<Text<'a>>(text) {
                 Ok(Text(text)) if text.trim().is_empty() => Self::Absent,
                 Ok(Text(text)) => Self::Text(text),

@@ -28,6 +28,7 @@ mod recipients;
 mod retry;
 mod shape;
 mod skipped;
+mod split_send;
 mod structured;
 mod template;
 mod web;
@@ -44,6 +45,7 @@ pub use self::shape::{
     SegmentIds, Tags, TemplateId, TemplateInstead, WebMessageType,
 };
 pub use self::skipped::{KEPT_ENTRIES, SHOWN_ENTRIES, SHOWN_RECIPIENTS, SkipCode, Skipped, SkippedEntry};
+pub use self::split_send::SplitSend;
 pub use self::web::{GROUP_SUFFIX, WebRecipient, WebRequest, WebSend};
 use crate::link;
 

@@ -1,5 +1,7 @@
 //! The fields `recipients`, `values`, `parameters`, `clean` and `on_skipped`: values that a request gives.
 
+mod quick;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -114,28 +116,19 @@ impl<'a> PersonalFields<'a> {
             return Ok(None);
         }
         let shared = self.shared(cleans)?;
-        let mut rows = Rows::new(cleans, None);
-        let entries = match self.recipients.look() {
-            Json::Absent | Json::Array => self.recipients,
-            _ => {
-                return Err(self
-                    .recipients
-                    .wrong_type("an array of objects with `phone_number` and `values`"));
-            }
+        let entries = self.recipients;
+        let quickly = match entries.look() {
+            Json::Absent => Some((Rows::new(cleans, None), Skipped::default())),
+            Json::Array => quick::read(entries.raw(), limits.phone_numbers, cleans),
+            _ => return Err(entries.wrong_type("an array of objects with `phone_number` and `values`")),
         };
-        let mut result = Ok(());
-        let mut index = 0;
-        entries.items(|entry| {
-            result = if index < limits.phone_numbers {
-                add(&mut rows, entry, index, skipped)
-            } else {
-                let what = format!("has more than {} entries", limits.phone_numbers);
-                Err(self.recipients.refuse(Code::TooManyRecipients, what))
-            };
-            index += 1;
-            if result.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        result?;
+        let mut rows = match quickly {
+            Some((rows, of_rows)) => {
+                skipped.extend(of_rows);
+                rows
+            }
+            None => one_by_one(entries, limits, cleans, skipped)?,
+        };
         // Rows in memory can be read.
         let _ = rows.finish(skipped);
         Ok(Some(Personal { rows: Arc::new(rows), shared, on_skipped }))
@@ -233,6 +226,27 @@ impl<'de> Deserialize<'de> for RecipientEntry<'de> {
     }
 }
 
+/// Reads entries one by one, each closely enough to say what is wrong with it.
+fn one_by_one(
+    entries: Raw<'_, Option<Vec<GivenRecipient>>>,
+    limits: &Limits,
+    cleans: bool,
+    skipped: &mut Skipped,
+) -> Result<Rows, Refusal> {
+    let (mut rows, mut result, mut index) = (Rows::new(cleans, None), Ok(()), 0);
+    entries.items(|entry| {
+        result = if index < limits.phone_numbers {
+            add(&mut rows, entry, index, skipped)
+        } else {
+            let what = format!("has more than {} entries", limits.phone_numbers);
+            Err(entries.refuse(Code::TooManyRecipients, what))
+        };
+        index += 1;
+        if result.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    result.map(|()| rows)
+}
+
 /// Adds an entry.
 fn add(rows: &mut Rows, raw: &RawValue, index: usize, skipped: &mut Skipped) -> Result<(), Refusal> {
     let written = begin(rows, raw, index)?;
@@ -291,14 +305,35 @@ fn begin<'a>(rows: &mut Rows, raw: &'a RawValue, index: usize) -> Result<Cow<'a,
             _ => return Err(refuse(".reference", "must be a text of at most 128 characters on one line")),
         }
     }
-    Ok(match phone_number.map_or(Json::Absent, Json::look) {
-        Json::Text(text) => text,
-        Json::Number(written) if written.bytes().all(|byte| byte.is_ascii_digit()) => Cow::Borrowed(written),
-        Json::Absent | Json::BrokenText | Json::Number(_) => Cow::Borrowed(""),
-        Json::Bool | Json::Array | Json::Object => {
-            return Err(refuse(".phone_number", "must be a string or a number"));
+    number_of(phone_number).ok_or_else(|| refuse(".phone_number", "must be a string or a number"))
+}
+
+/// A number as it is written, blank where there is none; `None` for another JSON type.
+fn number_of(raw: Option<&RawValue>) -> Option<Cow<'_, str>> {
+    match raw.map_or(Json::Absent, Json::look) {
+        Json::Text(text) => Some(text),
+        Json::Number(written) if written.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Some(Cow::Borrowed(written))
         }
-    })
+        Json::Absent | Json::BrokenText | Json::Number(_) => Some(Cow::Borrowed("")),
+        Json::Bool | Json::Array | Json::Object => None,
+    }
+}
+
+/// The text of a value: numbers and booleans as they are written, and nothing for `null`.
+///
+/// # Errors
+///
+/// What is wrong with it, in words that continue its name.
+fn value_of(raw: &RawValue) -> Result<Cow<'_, str>, &'static str> {
+    match Json::look(raw) {
+        Json::Text(value) => Ok(value),
+        Json::Number(written) => Ok(Cow::Borrowed(written)),
+        Json::Bool => Ok(Cow::Borrowed(raw.get())),
+        Json::Absent if !raw.get().starts_with('[') => Ok(Cow::Borrowed("")),
+        Json::BrokenText => Err("is not readable text"),
+        Json::Absent | Json::Array | Json::Object => Err("must be a text, a number or a boolean"),
+    }
 }
 
 /// Hands each value of an object to `set`: texts as they are, numbers and booleans as they are written.
@@ -317,15 +352,9 @@ fn each_value(raw: &str, set: &mut dyn FnMut(&str, &str) -> Result<(), RowFault>
                 if self.1.is_err() {
                     continue;
                 }
-                self.1 = match Json::look(raw) {
-                    Json::Text(value) => (self.0)(&name, &value),
-                    Json::Number(written) => (self.0)(&name, written),
-                    Json::Bool => (self.0)(&name, raw.get()),
-                    Json::Absent if !raw.get().starts_with('[') => (self.0)(&name, ""),
-                    Json::BrokenText => Err(RowFault::of(&name, "is not readable text")),
-                    Json::Absent | Json::Array | Json::Object => {
-                        Err(RowFault::of(&name, "must be a text, a number or a boolean"))
-                    }
+                self.1 = match value_of(raw) {
+                    Ok(value) => (self.0)(&name, &value),
+                    Err(what) => Err(RowFault::of(&name, what)),
                 };
             }
             Ok(())

@@ -16,8 +16,26 @@ pub struct Needs {
     in_lines: Vec<String>,
     /// Links with placeholders, which have to be addresses once they are filled in.
     links: Vec<String>,
-    /// Texts with placeholders and their most characters.
-    texts: Vec<(String, usize)>,
+    /// Texts with placeholders.
+    texts: Vec<BoundedText>,
+}
+
+/// A text with placeholders.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct BoundedText {
+    text: String,
+    /// The most characters that it may have once it is filled in.
+    most: usize,
+    /// The names of its values, each as often as it stands in the text.
+    names: Vec<String>,
+}
+
+impl BoundedText {
+    /// No fewer bytes than the text has with these values: each stands in the place of a placeholder.
+    fn most_bytes(&self, values: &dyn Lookup) -> usize {
+        let length = |name: &String| values.value(name).map_or(0, str::len);
+        self.text.len() + self.names.iter().map(length).sum::<usize>()
+    }
 }
 
 /// Why a recipient cannot get the message.
@@ -57,7 +75,8 @@ impl Needs {
             values_of(text).into_iter().for_each(|(name, is_required)| needs.require(name, is_required));
             let is_text = matches!(content, Content::Text { .. });
             let most = if is_text { limits.text_chars } else { limits.caption_chars };
-            needs.texts.push((text.to_owned(), most));
+            let names = values_of(text).into_iter().map(|(name, _)| name.to_owned()).collect();
+            needs.texts.push(BoundedText { text: text.to_owned(), most, names });
         }
         link.filter(|link| contact_field::is_in(link)).into_iter().for_each(|link| needs.link(link));
         needs
@@ -107,7 +126,12 @@ impl Needs {
                 return Err(not_allowed(name, &format!("`{name}` makes a link that {wrong}")));
             }
         }
-        for (text, most) in &self.texts {
+        for bounded in &self.texts {
+            let BoundedText { text, most, names: _ } = bounded;
+            // Hardly any text is so long that it has to be made for that.
+            if bounded.most_bytes(values) <= *most {
+                continue;
+            }
             // A text that lacks a contact's field has another length anyway.
             let filled = contact_field::filled_for(text, to).unwrap_or_default();
             if filled.len() > *most && filled.chars().nth(*most).is_some() {

@@ -34,10 +34,24 @@ pub struct Packer {
 struct NameTable {
     known: HashMap<String, u16>,
     order: Vec<String>,
+    /// The place of the name that may come next: most recipients have the same names in the same order.
+    next: usize,
 }
 
 impl NameTable {
     fn number(&mut self, name: &str) -> u16 {
+        let number = match self.order.get(self.next) {
+            Some(expected) if expected == name => self.next as u16,
+            _ => self.found(name),
+        };
+        self.next = usize::from(number) + 1;
+        if self.next >= self.order.len() {
+            self.next = 0;
+        }
+        number
+    }
+
+    fn found(&mut self, name: &str) -> u16 {
         if let Some(number) = self.known.get(name) {
             return *number;
         }
@@ -112,11 +126,51 @@ impl Packer {
     }
 }
 
+/// A recipient's own values, as a block has them: a block of many becomes a piece of memory for each recipient, and not one for
+/// each value.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PackedValues {
+    /// Those of all recipients of the same shape.
+    names: Arc<[String]>,
+    /// Each behind its length.
+    texts: Box<[u8]>,
+}
+
+impl PackedValues {
+    /// These values, of which no two have the same name.
+    pub fn of<'a>(values: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
+        let (mut names, mut texts) = (Vec::new(), Vec::new());
+        for (name, value) in values {
+            names.push(name.to_owned());
+            put_text(&mut texts, value);
+        }
+        Self { names: names.into(), texts: texts.into() }
+    }
+
+    /// All values with their names.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        let mut reader = PackedReader(&self.texts);
+        self.names.iter().filter_map(move |name| Some((name.as_str(), reader.text().ok()?)))
+    }
+
+    /// The bytes that the values take.
+    pub fn bytes(&self) -> usize {
+        self.texts.len()
+    }
+}
+
+impl Lookup for PackedValues {
+    fn value(&self, name: &str) -> Option<&str> {
+        let place = self.names.iter().position(|known| known == name)?;
+        PackedReader(&self.texts).nth_text(place).ok()
+    }
+}
+
 /// The values of one recipient of a block.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Unpacked {
     /// The recipient's own.
-    pub own: Values,
+    pub own: PackedValues,
     /// Those of all recipients.
     pub shared: Arc<Values>,
 }
@@ -148,20 +202,23 @@ pub fn unpack(packed: &[u8]) -> Result<Vec<Unpacked>, Damaged> {
         shared.0.insert(named.to_owned(), reader.text()?.to_owned());
     }
     let shared = Arc::new(shared);
-    let mut shapes = Vec::new();
+    let mut shapes: Vec<Arc<[String]>> = Vec::new();
     for _ in 0..reader.number()? {
         let mut shape = Vec::new();
         for _ in 0..reader.number()? {
-            shape.push(name(reader.number()?)?);
+            shape.push(name(reader.number()?)?.to_owned());
         }
-        shapes.push(shape);
+        shapes.push(shape.into());
     }
     let mut rows = Vec::new();
     for _ in 0..reader.number()? {
-        let mut own = Values::default();
-        for name in shapes.get(reader.number()?).ok_or(Damaged)? {
-            own.0.insert((*name).to_owned(), reader.text()?.to_owned());
+        let names = shapes.get(reader.number()?).ok_or(Damaged)?;
+        let beginning = reader.0;
+        for _ in 0..names.len() {
+            reader.text()?;
         }
+        let texts = &beginning[..beginning.len() - reader.0.len()];
+        let own = PackedValues { names: Arc::clone(names), texts: texts.into() };
         rows.push(Unpacked { own, shared: Arc::clone(&shared) });
     }
     if reader.0.is_empty() { Ok(rows) } else { Err(Damaged) }
@@ -208,9 +265,21 @@ impl<'a> PackedReader<'a> {
     }
 
     pub(super) fn text(&mut self) -> Result<&'a str, Damaged> {
+        std::str::from_utf8(self.piece()?).map_err(|_| Damaged)
+    }
+
+    /// The text behind so many others, which are passed over.
+    pub(super) fn nth_text(mut self, place: usize) -> Result<&'a str, Damaged> {
+        for _ in 0..place {
+            self.piece()?;
+        }
+        self.text()
+    }
+
+    fn piece(&mut self) -> Result<&'a [u8], Damaged> {
         let length = self.number()?;
-        let (text, rest) = self.0.split_at_checked(length).ok_or(Damaged)?;
+        let (piece, rest) = self.0.split_at_checked(length).ok_or(Damaged)?;
         self.0 = rest;
-        std::str::from_utf8(text).map_err(|_| Damaged)
+        Ok(piece)
     }
 }

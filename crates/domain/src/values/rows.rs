@@ -6,6 +6,7 @@
 mod ending;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fmt, io};
 
 use super::pack::{PackedReader, put_text};
@@ -75,9 +76,13 @@ impl RowFault {
 pub struct Rows {
     names: Vec<Box<str>>,
     numbers: HashMap<Box<str>, u16>,
+    /// The number of the name that may come next: most recipients have the same names in the same order.
+    next: usize,
     shapes: Vec<Vec<u16>>,
     known_shapes: HashMap<Vec<u16>, u32>,
     places: Vec<RowPlace>,
+    /// Where a number was found last: the next one that is looked for is mostly the next one.
+    found: AtomicUsize,
     bytes: Vec<u8>,
     /// How many bytes went to the spill.
     spilled: u64,
@@ -141,7 +146,9 @@ impl<'a> RowView<'a> {
 
 impl Lookup for RowView<'_> {
     fn value(&self, name: &str) -> Option<&str> {
-        self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+        let is_it = |known: &u16| self.names.get(usize::from(*known)).is_some_and(|known| **known == *name);
+        let place = self.shape.iter().position(is_it)?;
+        PackedReader(self.texts).nth_text(place).ok()
     }
 }
 
@@ -189,6 +196,18 @@ impl Rows {
     ///
     /// For a name that is none, and more than [`MOST_NAMES`].
     pub fn name(&mut self, name: &str) -> Result<u16, RowFault> {
+        let number = match self.names.get(self.next) {
+            Some(expected) if **expected == *name => self.next as u16,
+            _ => self.known(name)?,
+        };
+        self.next = usize::from(number) + 1;
+        if self.next >= self.names.len() {
+            self.next = 0;
+        }
+        Ok(number)
+    }
+
+    fn known(&mut self, name: &str) -> Result<u16, RowFault> {
         if let Some(number) = self.numbers.get(name) {
             return Ok(*number);
         }
@@ -300,7 +319,16 @@ impl Rows {
 
     /// Whether a [finished](Rows::finish) list has this number.
     pub fn has(&self, number: PhoneNumber) -> bool {
-        self.places.binary_search_by_key(&number, |place| place.number).is_ok()
+        self.place(number).is_some()
+    }
+
+    fn place(&self, number: PhoneNumber) -> Option<usize> {
+        let last = self.found.load(Ordering::Relaxed);
+        let is_at = |place: &usize| self.places.get(*place).is_some_and(|found| found.number == number);
+        let place = [last + 1, last].into_iter().find(is_at);
+        let place = place.or_else(|| self.places.binary_search_by_key(&number, |place| place.number).ok())?;
+        self.found.store(place, Ordering::Relaxed);
+        Some(place)
     }
 
     /// How many recipients there are.
@@ -334,9 +362,7 @@ impl Rows {
         number: PhoneNumber,
         memory: &'a mut Vec<u8>,
     ) -> io::Result<Option<(u64, RowView<'a>)>> {
-        let Ok(place) = self.places.binary_search_by_key(&number, |place| place.number) else {
-            return Ok(None);
-        };
+        let Some(place) = self.place(number) else { return Ok(None) };
         self.row(place, memory)?;
         let damaged = |_: Damaged| io::Error::other(Damaged);
         let mut reader = PackedReader(memory);

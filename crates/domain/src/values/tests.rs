@@ -117,7 +117,16 @@ proptest! {
         rows.iter().for_each(|row| packer.push(row.iter()));
         let unpacked = unpack(&packer.take(&all)).unwrap();
         prop_assert!(packer.is_empty());
-        prop_assert_eq!(unpacked.iter().map(|row| row.own.clone()).collect::<Vec<_>>(), rows);
+        let own = |row: &Unpacked| {
+            let values = row.own.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+            Values(values.collect())
+        };
+        for (row, given) in unpacked.iter().zip(&rows) {
+            prop_assert!(given.iter().all(|(name, value)| row.own.value(name) == Some(value)));
+            prop_assert_eq!(row.own.value("none"), None);
+            prop_assert_eq!(&PackedValues::of(given.iter()), &row.own);
+        }
+        prop_assert_eq!(unpacked.iter().map(own).collect::<Vec<_>>(), rows);
         prop_assert!(unpacked.iter().all(|row| *row.shared == all));
     }
 

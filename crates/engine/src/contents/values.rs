@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::ContentKeys;
 use domain::phone::PhoneNumber;
 use domain::send::Block;
-use domain::values::{Packer, Unpacked, Values, unpack};
+use domain::values::{Packer, Unpacked, unpack};
 use store::sends::personal::KeptValues;
 use store::{Error, Result, Store};
 use vault::context;
@@ -111,12 +111,12 @@ impl ContentKeys {
         // What nobody can open needs no erasure.
         let Some(packed) = self.open(&block.packed, &context).await? else { return Ok(true) };
         let rows = unpack(&packed).map_err(|damage| Error::Impossible(damage.to_string()))?;
-        let (mut packer, nothing) = (Packer::default(), Values::default());
+        let (mut packer, nothing) = (Packer::default(), Unpacked::default());
         for (ordinal, row) in (block.first_ordinal..).zip(&rows) {
-            let own = if erased.contains(&ordinal) { &nothing } else { &row.own };
-            packer.push(own.iter());
+            let row = if erased.contains(&ordinal) { &nothing } else { row };
+            packer.push(row.own.iter());
         }
-        let shared = rows.first().map_or(&nothing, |row| &*row.shared);
+        let shared = &rows.first().unwrap_or(&nothing).shared;
         let key = self.current(company).await?;
         let packed = key.seal(&packer.take(shared), &context);
         store.sends().replace_values(send_id, block, packed).await

@@ -12,6 +12,9 @@ use sea_orm::sqlx::{self, AssertSqlSafe, Connection as _};
 use super::look::MIGRATIONS;
 use super::{Error, Result, known, quoted};
 
+/// SQLite's own table of the numbers that are not used again.
+const COUNTERS: &str = "sqlite_sequence";
+
 /// An object of the stranger's schema.
 struct Object {
     kind: String,
@@ -28,6 +31,11 @@ impl Object {
 
     fn is_internal(&self) -> bool {
         self.name.starts_with("sqlite_")
+    }
+
+    /// Whether SQLite keeps in it the largest number that a table has ever had.
+    fn has_counters(&self) -> bool {
+        self.name == COUNTERS && self.is_plain_table()
     }
 }
 
@@ -80,6 +88,9 @@ pub(super) async fn copy(draft: &mut SqliteConnection, from: &Path) -> Result<u6
         }
         copy_table(draft, table).await?;
     }
+    if [&theirs, &ours].iter().all(|objects| objects.iter().any(Object::has_counters)) {
+        copy_counters(draft).await?;
+    }
     for sql in indexes.iter().filter_map(|index| index.sql.as_deref()) {
         run(draft, sql.to_owned()).await?;
     }
@@ -107,6 +118,19 @@ async fn copy_table(draft: &mut SqliteConnection, table: &str) -> Result<()> {
     run(draft, format!("DELETE FROM main.{table}")).await?;
     run(draft, format!("INSERT INTO main.{table} ({columns}) SELECT {theirs} FROM backup.{table} AS theirs"))
         .await
+}
+
+/// Copies which numbers are not used again, also those of rows that are gone.
+async fn copy_counters(draft: &mut SqliteConnection) -> Result<()> {
+    run(draft, format!("DELETE FROM main.{COUNTERS}")).await?;
+    let sql = format!(
+        "INSERT INTO main.{COUNTERS} (name, seq) \
+         SELECT theirs.name, max(theirs.seq) FROM backup.{COUNTERS} AS theirs \
+         WHERE typeof(theirs.seq) = 'integer' \
+         AND theirs.name IN (SELECT ours.name FROM main.sqlite_schema AS ours WHERE ours.type = 'table') \
+         GROUP BY theirs.name"
+    );
+    run(draft, sql).await
 }
 
 async fn objects(on: &mut SqliteConnection, schema: &str) -> sqlx::Result<Vec<Object>> {

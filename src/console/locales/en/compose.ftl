@@ -16,6 +16,7 @@ compose-expires = Expires
 compose-expires-hint = Messages that have not started by then are not sent.
 compose-zone = Times are in this zone:
 compose-stale = The form was changed after the check. This is what would be sent now; send it if that is right.
+compose-stale-template = The template was changed after the check. This is what would be sent now; send it if that is right.
 compose-check = Check
 compose-send = Send
 compose-check-first = Check it first; then it can be sent.

@@ -16,6 +16,7 @@ compose-expires = Caduca
 compose-expires-hint = Los mensajes que no hayan empezado para entonces no se envían.
 compose-zone = Las horas son de esta zona:
 compose-stale = Algo cambió después de comprobarlo. Esto es lo que se enviaría ahora; envíelo si es correcto.
+compose-stale-template = La plantilla cambió después de comprobarla. Esto es lo que se enviaría ahora; envíelo si es correcto.
 compose-check = Comprobar
 compose-send = Enviar
 compose-check-first = Compruébelo primero; después se puede enviar.

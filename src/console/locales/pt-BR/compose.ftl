@@ -16,6 +16,7 @@ compose-expires = Expira
 compose-expires-hint = Mensagens que não começaram até lá não são enviadas.
 compose-zone = Horários neste fuso:
 compose-stale = Algo mudou depois da verificação. Isto é o que seria enviado agora; envie se estiver certo.
+compose-stale-template = O modelo mudou depois da verificação. Isto é o que seria enviado agora; envie se estiver certo.
 compose-check = Verificar
 compose-send = Enviar
 compose-check-first = Verifique primeiro; depois é possível enviar.

@@ -15,7 +15,7 @@ pub(super) fn shown(viewer: &Viewer, form: &Form, around: &Around, checked: &Che
     html! {
         div.with-preview {
             div {
-                @if checked.is_stale { (notice::warning(&html! { p { (text.get("compose-stale")) } })) }
+                @if let Some(stale) = checked.stale { (notice::warning(&html! { p { (text.get(stale.key())) } })) }
                 @if checked.counting.is_some() { p.notice role="status" { (text.get("compose-counting")) } }
                 @match &checked.found {
                     Some(Found::Bulk(found)) => {

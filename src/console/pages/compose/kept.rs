@@ -5,8 +5,9 @@ use actix_web::web::Data;
 use maud::html;
 use uuid::Uuid;
 
+use super::proof::{Stale, digest, proof};
 use super::step::SendStep;
-use super::{Around, Checked, PLACE, check, digest, draft, page, request, test_message, told};
+use super::{Around, Checked, PLACE, check, draft, page, request, test_message, told};
 use crate::accounts::KeptForms;
 use crate::console::State;
 use crate::console::drafts::FIELD;
@@ -61,9 +62,15 @@ async fn at(
         around.step = step.of_fault(&form);
         return Ok(page(viewer, &around, &form, &Checked::default()).unprocessable());
     };
+    // The address of the last step has what was checked before: it may be opened again when that is other now.
+    let seen = Some(query.one("seen")).filter(|seen| step == SendStep::When && !seen.is_empty());
+    let since = seen.and_then(|seen| Stale::between(seen, &proof(&form, &around.choice)));
+    if since.is_some() {
+        around.step = SendStep::Check;
+    }
     let run = query.parsed("run").unwrap_or(id);
     let mut checked = check(state, viewer, &mut around, &mut form, (channel, asked), run).await?;
-    checked.is_stale = query.names("changed");
+    checked.stale = since.or_else(|| Stale::read(query.one("changed")));
     Ok(told(page(viewer, &around, &form, &checked), &checked))
 }
 

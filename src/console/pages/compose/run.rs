@@ -9,9 +9,10 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::attached::BulkRequest;
+use super::proof::proof;
 use super::refused::Refused;
 use super::step::SendStep;
-use super::{Around, Asked, Checked, Found, digest, files};
+use super::{Around, Asked, Checked, Found, files};
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::error::{Error, Result};
@@ -48,7 +49,7 @@ pub(super) async fn in_time<T: Any + Send + Sync>(
 }
 
 /// Checks what the form describes, and moves to the step with a fault. `run` names the check: a later request with the same
-/// form and the same name gets the same result.
+/// form, template and name gets the same result.
 pub(super) async fn check(
     state: &Data<State>,
     viewer: &Viewer,
@@ -57,8 +58,8 @@ pub(super) async fn check(
     (channel, asked): (Arc<Channel>, Asked),
     run: Uuid,
 ) -> Result<Checked> {
-    let (digest, company) = (digest(form), viewer.company.id);
-    let key = format!("check {company} {digest} {run}");
+    let (proof, company) = (proof(form, &around.choice), viewer.company.id);
+    let key = format!("check {company} {proof} {run}");
     let mut checked = Checked::default();
     let found = if matches!(asked, Asked::Web(_)) {
         match state.shared.ready(&key, KEPT) {
@@ -91,7 +92,7 @@ pub(super) async fn check(
         }
         Some(Ok(found)) => {
             checked.found = Some(found.clone());
-            checked.digest = Some(digest);
+            checked.proof = Some(proof);
             checked.run = Some(run);
         }
         Some(Err(error)) => {

@@ -160,6 +160,28 @@ pub(in crate::console::pages) fn read_deadline(viewer: &Viewer, template: &Templ
     }
 }
 
+/// The digest of what the recipients of a template read, and of its category, which decides what a message costs. The samples are
+/// no part of it: nobody receives them, and the provider's addresses of them change with each list.
+pub(super) fn digest(template: &Template) -> String {
+    let Template { name, language, category, parameter_format, components, .. } = template;
+    let said =
+        json!([name, language, category.as_str(), parameter_format.as_str(), without_samples(components)]);
+    let mut words = Words::default();
+    words.add("template", said.to_string());
+    hex::encode(words.digest("a template", &[]))
+}
+
+fn without_samples(part: &Value) -> Value {
+    match part {
+        Value::Array(parts) => Value::Array(parts.iter().map(without_samples).collect()),
+        Value::Object(fields) => {
+            let kept = fields.iter().filter(|(name, _)| *name != "example");
+            Value::Object(kept.map(|(name, part)| (name.clone(), without_samples(part))).collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => part.clone(),
+    }
+}
+
 /// The names of the fields whose values are texts, which may contain contact fields.
 fn text_fields(template: &Template) -> Vec<String> {
     let Some(shape) = Shape::read(template) else { return Vec::new() };

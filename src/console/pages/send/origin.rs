@@ -108,7 +108,7 @@ mod tests {
         };
         let names: Vec<String> = (0..64).map(|place| format!("{}_{place}", "n".repeat(36))).collect();
         let origin = OriginFile::of(&settings, names, 7);
-        let unpacked = Unpacked { own: Values::default(), shared: Arc::new(origin.values()) };
+        let unpacked = Unpacked { shared: Arc::new(origin.values()), ..Unpacked::default() };
         assert_eq!(OriginFile::read(&unpacked), Some(origin));
         assert_eq!(OriginFile::read(&Unpacked::default()), None);
     }

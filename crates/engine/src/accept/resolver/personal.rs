@@ -15,7 +15,7 @@ use domain::content::Content;
 use domain::phone::PhoneNumber;
 use domain::request::{Limits, Personal, SkipCode, Skipped};
 use domain::send::Block;
-use domain::values::{Both, Lack, Needs, Packer, Unpacked, Values};
+use domain::values::{Both, Lack, Needs, PackedValues, Packer, Unpacked, Values};
 use store::sends::messages::SendSnapshot;
 
 /// The messages of an earlier send that are read at once.
@@ -213,12 +213,11 @@ impl OwnValues {
 
     /// The values of a recipient, for an example.
     pub(crate) fn example(&mut self, number: PhoneNumber) -> Unpacked {
-        let mut own = Values::default();
+        let mut own = PackedValues::default();
         if let ValueSource::Given(personal) = &self.source
             && let Ok(Some((_, row))) = personal.rows.find(number, &mut self.memory)
         {
-            // They were checked when they were taken.
-            row.iter().for_each(|(name, value)| drop(own.set(name, value)));
+            own = PackedValues::of(row.iter());
         }
         Unpacked { own, shared: Arc::new(self.shared.clone()) }
     }

@@ -227,12 +227,7 @@ pub(super) async fn people_from(
                 break;
             }
             known.values = values.at((store, contents), ordinal).await?.cloned();
-            bytes += known
-                .values
-                .iter()
-                .flat_map(|values| values.own.iter())
-                .map(|(_, value)| value.len())
-                .sum::<usize>();
+            bytes += known.values.as_ref().map_or(0, |values| values.own.bytes());
             read += 1;
         }
         known.truncate(read);
