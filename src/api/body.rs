@@ -26,12 +26,12 @@ impl Body {
     ///
     /// `body_too_large` and `service_unavailable`, before reading when the client declared its length;
     /// `body_too_slow` and `invalid_body` when it does not arrive in time or whole.
-    pub(crate) async fn read(self, options: &Options) -> Result<Whole, Error> {
+    pub(in crate::api) async fn read(self, options: &Options) -> Result<Whole, Error> {
         Ok(self.whole(options.body_bytes).await?)
     }
 
     /// Reads a webhook for this company: at most `hook_body_bytes`. Only the body authenticates its sender.
-    pub(crate) async fn read_hook(self, company_id: Uuid, options: &Options) -> Result<Whole, Error> {
+    pub(in crate::api) async fn read_hook(self, company_id: Uuid, options: &Options) -> Result<Whole, Error> {
         let request = self.request();
         let connected = request.peer_addr().map(|address| address.ip());
         let peer = Peer::new(Some(options.proxies.client(connected, request.headers()).address));
@@ -45,13 +45,13 @@ impl Body {
     ///
     /// As [`Body::read`]; `invalid_body` for anything else, `body_too_large` when its tree takes too much memory,
     /// `unknown_field` for another spelling of a known field.
-    pub(crate) async fn fields<T: Fields>(self, options: &Options) -> Result<(T, Room), Error> {
+    pub(in crate::api) async fn fields<T: Fields>(self, options: &Options) -> Result<(T, Room), Error> {
         let (fields, room) = self.tree(options).await?;
         Ok((taken(fields)?, room))
     }
 
     /// As [`Body::fields`]; an empty body has no fields.
-    pub(crate) async fn optional_fields<T: Fields>(
+    pub(in crate::api) async fn optional_fields<T: Fields>(
         self,
         options: &Options,
     ) -> Result<(T, Option<Room>), Error> {
@@ -64,7 +64,7 @@ impl Body {
     }
 
     /// All fields of a small body that is a JSON object, as [`Body::fields`].
-    pub(crate) async fn tree(self, options: &Options) -> Result<(Map<String, Value>, Room), Error> {
+    pub(in crate::api) async fn tree(self, options: &Options) -> Result<(Map<String, Value>, Room), Error> {
         self.read(options).await?.read(tree).await
     }
 }

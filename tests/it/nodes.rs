@@ -189,7 +189,7 @@ impl Stage {
                 // A channel without an owner is claimed when a request needs it.
                 self.ask(node, reqwest::Method::GET, &path, &Value::Null).await;
             }
-            owner = self.place_of(self.owner().await);
+            owner = self.place_of(self.owner().await.as_deref());
             owner.is_some()
         })
         .await;
@@ -201,7 +201,7 @@ impl Stage {
         self.settled().await;
         let mut keeper = None;
         until("a node that does the housekeeping", async || {
-            keeper = self.place_of(self.housekeeper().await);
+            keeper = self.place_of(self.housekeeper().await.as_deref());
             keeper.is_some()
         })
         .await;
@@ -209,8 +209,8 @@ impl Stage {
     }
 
     /// Where the node of this name is on the stage: one that crashed has what was its own for a while yet.
-    fn place_of(&self, name: Option<String>) -> Option<usize> {
-        self.nodes.iter().position(|node| Some(node.name) == name.as_deref())
+    fn place_of(&self, name: Option<&str>) -> Option<usize> {
+        self.nodes.iter().position(|node| Some(node.name) == name)
     }
 
     /// Whether another node than this one owns the channel.

@@ -2,7 +2,7 @@
 //! the process ends.
 
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -35,7 +35,7 @@ impl SpillWindow {
         }
         self.at = at;
         self.bytes.clear();
-        self.file.by_ref().take(PIECE as u64).read_to_end(&mut self.bytes)?;
+        Read::by_ref(&mut self.file).take(PIECE as u64).read_to_end(&mut self.bytes)?;
         let found = self.found(at, into.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
         into.copy_from_slice(found);
         Ok(())

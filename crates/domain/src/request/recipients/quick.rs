@@ -133,8 +133,11 @@ mod tests {
     use crate::request::business::BusinessSend;
     use crate::request::recipients::one_by_one;
 
-    /// The recipients of these entries read in one pass, if they can be, and one by one.
-    fn both(entries: &Value) -> (Option<(Rows, Skipped)>, Option<(Rows, Skipped)>) {
+    /// What is read of recipients, if it can be.
+    type Found = Option<(Rows, Skipped)>;
+
+    /// The recipients of these entries read in one pass, and one by one.
+    fn both(entries: &Value) -> (Found, Found) {
         let body = json!({ "recipients": entries }).to_string();
         let split = Split::send(body.as_bytes()).unwrap();
         let (field, limits) = (split.body::<BusinessSend<'_>>().personal().recipients, Limits::default());
