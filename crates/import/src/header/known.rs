@@ -60,13 +60,24 @@ fn by_letters(name: &str) -> Option<(Field, u32)> {
         | "correoelectronico"
         | "direcciondecorreoelectronico"
         | "direcciondecorreo" => Field::Email,
-        "phonenumber" | "phone" | "telefone" | "fone" | "numerodetelefone" | "telefono"
+        "phonenumber" | "phone" | "tel" | "telefone" | "fone" | "numerodetelefone" | "telefono"
         | "numerodetelefono" => return Some((Field::PhoneNumber, ANY)),
-        "mobilephonenumber" | "mobilephone" | "mobile" | "celular" | "telefonecelular"
-        | "telefonocelular" | "movil" | "telefonomovil" | "telemovel" | "cellphone" => {
+        "mobilephonenumber" | "mobilephone" | "mobile" | "mobilenumber" | "cell" | "cel" | "celular"
+        | "numerodecelular" | "numerodocelular" | "telefonecelular" | "telefonemovel" | "telefonocelular"
+        | "movil" | "telefonomovil" | "telemovel" | "cellphone" => {
             return Some((Field::PhoneNumber, MOBILE));
         }
-        "whatsappphonenumber" | "whatsapp" | "whatsappnumber" | "numerodowhatsapp" | "numerodewhatsapp" => {
+        "whatsappphonenumber"
+        | "whatsapp"
+        | "whatsappnumber"
+        | "numerodowhatsapp"
+        | "numerodewhatsapp"
+        | "numerowhatsapp"
+        | "celularwhatsapp"
+        | "telefonewhatsapp"
+        | "telefonowhatsapp"
+        | "wpp"
+        | "zap" => {
             return Some((Field::PhoneNumber, WHATSAPP));
         }
         "primaryphone" | "telefoneprincipal" | "telefonoprincipal" => {
