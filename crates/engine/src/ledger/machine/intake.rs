@@ -15,8 +15,8 @@ use store::ledger::{
 };
 use store::sends::StoredLabel;
 
-/// No webhook joins a batch with this many receipts and inbound messages: sends wait for the same commit, and the
-/// provider repeats a webhook that is not accepted.
+/// No webhook is taken while this many receipts and messages of people wait: the provider repeats a webhook that is not
+/// accepted.
 pub(super) const MOST_HEARD: usize = 20_000;
 
 /// The skipped entries of one row.
@@ -56,7 +56,8 @@ impl Machine {
             return Some(Error::Closed);
         }
         let waiting = &self.open.waiting;
-        let waiting = waiting.accepts.len() + waiting.extensions.len() + waiting.hearings.len();
+        let hearings = waiting.hearings.len() + self.heard.waiting.hearings.len();
+        let waiting = waiting.accepts.len() + waiting.extensions.len() + hearings;
         (waiting + self.in_doubt.len() >= self.capacity).then_some(Error::Unavailable)
     }
 
@@ -145,18 +146,21 @@ impl Machine {
         if let Some(refusal) = self.refusal() {
             return turn_away(caller, refusal, effects);
         }
-        let batch = &mut self.open.batch;
-        if batch.receipts.len() + batch.inbound.len() >= MOST_HEARD {
+        let heard =
+            [&self.open.batch, &self.heard.batch].map(|batch| batch.receipts.len() + batch.inbound.len());
+        if heard.iter().sum::<usize>() >= MOST_HEARD {
             return turn_away(caller, Error::Unavailable, effects);
         }
+        let open = if hear.inbound.is_empty() { &mut self.open } else { &mut self.heard };
+        let batch = &mut open.batch;
         let Hear { receipts, suppressions, inbound, is_paced } = hear;
         // Opt-outs of marketing come in thousands, each in a webhook of its own: sends would wait for them all the
         // time. Those of a large webhook come at a pace. If they waited, the next send would begin their commit, and
         // wait for all of it.
-        self.open.is_awaited |= is_paced || !receipts.is_empty() || !inbound.is_empty();
+        open.is_awaited |= is_paced || !receipts.is_empty() || !inbound.is_empty();
         batch.receipts.extend(receipts);
         batch.inbound.extend(inbound);
         batch.suppressions.extend(suppressions);
-        self.open.waiting.hearings.push(caller);
+        open.waiting.hearings.push(caller);
     }
 }

@@ -40,6 +40,11 @@ pub(crate) struct Machine {
     /// The most sends that may wait at once.
     capacity: usize,
     open: Open,
+    /// What people wrote, with the receipts beside it. It costs more than other rows, and is committed in turns with them: who
+    /// waits for a send does not wait for all of it.
+    heard: Open,
+    /// Whether the last commit was of those.
+    heard_last: bool,
     writing: Writing,
     /// When the last commit began.
     committed_at: Option<Instant>,
@@ -83,6 +88,8 @@ impl Machine {
         Self {
             capacity,
             open: Open::default(),
+            heard: Open::default(),
+            heard_last: false,
             writing: Writing::default(),
             committed_at: None,
             in_doubt: InDoubt::default(),
@@ -94,9 +101,9 @@ impl Machine {
         }
     }
 
-    /// The rows of the open batch.
+    /// The rows of the open batches.
     pub(crate) const fn open_rows(&self) -> usize {
-        self.open.batch.rows()
+        self.open.batch.rows() + self.heard.batch.rows()
     }
 
     /// Handles one input, and adds its effects to `effects`.
@@ -132,12 +139,13 @@ impl Machine {
             // These requests write nothing.
             mem::take(&mut self.open.waiting).answer(Committed::default(), effects);
         }
+        let (is_empty, is_urgent) = (self.open_rows() == 0, self.open.is_urgent() || self.heard.is_urgent());
         // A service that cannot write gets no requests, so an empty batch finds out when it can again.
         let tries_again = self.condition == Condition::Failing && self.closing.is_empty();
-        if !self.open.batch.is_empty() || tries_again {
+        if !is_empty || tries_again {
             let next = self.committed_at.map(|begun| begun + BETWEEN).filter(|next| *next > at.monotonic);
             self.writing = match next {
-                Some(next) if !self.open.is_urgent() && self.closing.is_empty() => Writing::Waiting(next),
+                Some(next) if !is_urgent && self.closing.is_empty() => Writing::Waiting(next),
                 _ => {
                     effects.push(Effect::Gather);
                     Writing::Gathering
@@ -159,7 +167,10 @@ impl Machine {
         if !matches!(self.writing, Writing::Gathering) {
             return;
         }
-        let Open { batch, waiting, is_awaited: _ } = mem::take(&mut self.open);
+        let is_of_people = !self.heard.batch.is_empty() && (self.open.batch.is_empty() || !self.heard_last);
+        self.heard_last = is_of_people;
+        let next = if is_of_people { &mut self.heard } else { &mut self.open };
+        let Open { batch, waiting, is_awaited: _ } = mem::take(next);
         self.committed_at = Some(at.monotonic);
         waiting.answer_too_early(effects);
         self.writing = Writing::Whole { waiting, outcomes: batch.outcomes.len(), since: at.monotonic };
@@ -275,7 +286,10 @@ impl Machine {
             self.show(Condition::Fenced, effects);
             // Callers of records that can no longer be written are told that the ledger is closed.
             Waiting { records, ..Waiting::default() }.turn_away(Error::Closed, effects);
-            return mem::take(&mut self.open).waiting.turn_away(Error::Closed, effects);
+            for open in [mem::take(&mut self.open), mem::take(&mut self.heard)] {
+                open.waiting.turn_away(Error::Closed, effects);
+            }
+            return;
         }
         self.show(Condition::Failing, effects);
         self.open.put_first(batch, records, found);

@@ -77,10 +77,36 @@ fn receipts_and_messages_of_people_are_written_at_once() {
         }
         world.commits();
         world.told();
-        world.begin();
-        world.commits();
-        assert_eq!(world.told().len(), callers);
+        let mut told = 0;
+        while told < callers {
+            world.begin();
+            world.commits();
+            told += world.told().len();
+        }
+        assert_eq!(told, callers);
     }
+}
+
+#[test]
+fn sends_and_what_people_write_are_committed_in_turns() {
+    let mut world = World::during_a_commit();
+    world.hear_all(20, inbound(3));
+    world.accept(5, 9);
+    world.hear_all(21, inbound(1));
+    world.commits();
+    world.told();
+    let batch = world.begin();
+    assert_eq!((batch.inbound.len(), batch.sends.len()), (4, 0));
+    world.hear_all(22, inbound(1));
+    world.commits();
+    assert_eq!(world.told(), ["20: done", "21: done"]);
+    let batch = world.begin();
+    assert_eq!((batch.inbound.len(), batch.sends.len()), (0, 1), "the send does not wait for another one");
+    world.commits();
+    assert_eq!(world.told(), ["channel 9: [5]", "5: accepted 5"]);
+    assert_eq!(world.begin().inbound.len(), 1);
+    world.commits();
+    assert_eq!(world.told(), ["22: done"]);
 }
 
 #[test]
