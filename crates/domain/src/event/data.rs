@@ -193,7 +193,7 @@ pub struct NoticeData {
     /// The provider's name of what it is about.
     pub field: String,
     /// What it said; without content for a webhook endpoint that masks numbers.
-    #[schema(value_type = Object)]
+    #[schema(value_type = std::collections::BTreeMap<String, serde_json::Value>)]
     pub value: serde_json::Value,
 }
 
