@@ -96,7 +96,7 @@ async fn a_file_of_recipients_is_checked_sent_once_and_comes_back_with_its_resul
         "1 recipient",
         "Hi João, you pay 10,00",
         "Nothing in the column Valor",
-        "This person is already further up.",
+        "This person is in the file before.",
         "Download the rows with problems",
     ] {
         assert!(checked.contains(shown), "{shown}: {checked}");

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::figures::View;
-use super::{skipped_row, words};
+use super::words;
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
@@ -285,7 +285,7 @@ pub(in crate::console::pages) fn outcome(viewer: &Viewer, dry_run: &DryRun) -> M
                     summary { (text.with("send-check-skipped", [("count", skipped.count.into())])) }
                     ul {
                         @for entry in skipped.first.iter().take(SKIPPED_SHOWN) {
-                            li { bdi { code { (entry.input) } } " " (skipped_row::reason(text, (&[], &[]), entry, (&entry.input, None))) }
+                            li { bdi { code { (entry.input) } } " " span lang="en" { (entry.reason) } }
                         }
                     }
                 }

@@ -39,11 +39,13 @@ pub(in crate::console::pages) fn reason(
         Some(SkipCode::Suppressed | SkipCode::OptedOut) => text.get("compose-row-suppressed"),
         Some(SkipCode::LeftOut) => text.get("compose-row-left-out"),
         Some(SkipCode::WindowClosed) => text.get("compose-row-window"),
-        Some(SkipCode::TagNotFound) => text.get("compose-row-tag"),
-        Some(SkipCode::SegmentNotFound) => text.get("compose-row-segment"),
-        Some(SkipCode::SegmentOutdated) => text.get("compose-row-segment-fields"),
-        Some(SkipCode::AlreadyRetried) => text.get("compose-row-retried"),
-        None => entry.reason.clone(),
+        Some(
+            SkipCode::TagNotFound
+            | SkipCode::SegmentNotFound
+            | SkipCode::SegmentOutdated
+            | SkipCode::AlreadyRetried,
+        )
+        | None => entry.reason.clone(),
     }
 }
 
