@@ -52,7 +52,9 @@ async fn a_send_is_checked_before_it_goes_and_goes_once() {
     assert!(unchecked.body.contains("The form was changed after the check"), "{}", unchecked.body);
     let checked = member.check(NEW, &with(&fields, &[("action", "check")])).await;
     assert_eq!(checked.status, 200, "{}", checked.body);
-    for shown in ["2 recipients", "1 entry is left out", "has fewer than 7 digits", "the channel's pace"] {
+    for shown in
+        ["2 recipients", "1 entry is left out", "This is no whole phone number", "the channel's pace"]
+    {
         assert!(checked.body.contains(shown), "{shown}: {}", checked.body);
     }
     assert!(checked.body.contains("Olá &lt;b&gt;Ana&lt;/b&gt;"), "{}", checked.body);

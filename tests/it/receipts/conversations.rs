@@ -254,7 +254,18 @@ async fn a_conversation_is_assigned_closed_noted_and_opened_again(universe: &Uni
     assert_eq!(viewer.json()["param"], "user");
     let freed = post(&running, &assign, json!({ "user": null })).await;
     assert_eq!(freed.json()["assigned_to"], Value::Null);
-    running.store.users().set_disabled(&Who::Pombo, &user, true).await.unwrap();
+    // Who loses the right to answer, loses the conversations.
+    let members = running.store.of(running.company).members();
+    for what in ["viewer", "disabled"] {
+        assert_eq!(post(&running, &assign, json!({ "user": user.id })).await.status, 200, "{what}");
+        if what == "viewer" {
+            members.set_role(&Who::Pombo, &user, Role::Viewer).await.unwrap();
+        } else {
+            running.store.users().set_disabled(&Who::Pombo, &user, true).await.unwrap();
+        }
+        assert_eq!(get(&running, &conversation).await["assigned_to"], Value::Null, "{what}");
+        members.set_role(&Who::Pombo, &user, Role::Agent).await.unwrap();
+    }
     let disabled = post(&running, &assign, json!({ "user": user.id })).await;
     assert_eq!((disabled.status, disabled.code().as_deref()), (409, Some("user_cannot_answer")));
 

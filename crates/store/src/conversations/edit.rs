@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::thread::ThreadSide;
 use crate::dialect::{Bulk, Cell, Type};
 use crate::nouns::{AllConversations, Conversations};
-use crate::{Result, Transaction, execute, fetch_one};
+use crate::{Result, Transaction, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::event;
 use domain::event::log::{ConversationFact, Fact, FactKind};
@@ -38,6 +38,9 @@ const ANSWER: &[(&str, Type)] = &[
     ("kind", Type::Text),
     ("line", Type::Bytes),
 ];
+
+/// How many conversations are taken from a user at a time.
+const TAKEN: usize = 1_000;
 
 /// What is told of a conversation that changes.
 struct ToldConversation {
@@ -108,6 +111,33 @@ impl Conversations<'_> {
         Ok(true)
     }
 
+    /// Takes all conversations from a user, in the transaction in which the user loses the right to answer them. `by` is the
+    /// author, as the record of changes names authors. The caller [tells](crate::Store::tell_of_events) of it after the commit.
+    pub(crate) async fn take_from(self, transaction: &Transaction, user: Uuid, by: &str) -> Result<()> {
+        // In the order in which messages from people lock them.
+        let sql = format!(
+            "UPDATE conversation SET assigned_to = NULL FROM (SELECT id AS taken_id FROM conversation \
+             WHERE company_id = $1 AND assigned_to = $2 ORDER BY id LIMIT {TAKEN}{locking}) AS taken \
+             WHERE conversation.id = taken.taken_id RETURNING id, channel_id, peer, user_id, state",
+            locking = self.store.locking()
+        );
+        type Columns = (Uuid, Uuid, String, Option<String>, i16);
+        loop {
+            let taken = fetch::<Columns>(transaction, &sql, [self.company.into(), user.into()]).await?;
+            let (count, now) = (taken.len(), Timestamp::now());
+            let mut facts = Vec::with_capacity(count);
+            for (id, channel_id, peer, user_id, state) in taken {
+                let (peer, state) = (PeerKey::from_stored(peer), super::state(state)?);
+                let told = ToldConversation { channel_id, peer, user_id, state, assigned_to: None };
+                facts.push(told.fact(id, event::Type::ConversationAssigned, by, now));
+            }
+            self.store.event_log().tell_facts(transaction, self.company, facts, now).await?;
+            if count < TAKEN {
+                return Ok(());
+            }
+        }
+    }
+
     async fn locked(self, transaction: &Transaction, id: Uuid) -> Result<Option<ToldConversation>> {
         let sql = format!(
             "SELECT channel_id, peer, user_id, state, assigned_to FROM conversation \
@@ -129,8 +159,16 @@ impl Conversations<'_> {
         told: ToldConversation,
         by: &str,
     ) -> Result<()> {
-        let ToldConversation { channel_id, peer, user_id, state: _, assigned_to } = told;
         let now = Timestamp::now();
+        let fact = told.fact(id, r#type, by, now);
+        self.store.event_log().tell_facts(transaction, self.company, vec![fact], now).await
+    }
+}
+
+impl ToldConversation {
+    /// What is told of it now, and of who did it.
+    fn fact(self, id: Uuid, r#type: event::Type, by: &str, now: Timestamp) -> Fact {
+        let Self { channel_id, peer, user_id, state: _, assigned_to } = self;
         let what = FactKind::Conversation(ConversationFact {
             r#type: r#type.as_str().to_owned(),
             id,
@@ -139,8 +177,7 @@ impl Conversations<'_> {
             assigned_to,
             by: Some(by.to_owned()),
         });
-        let fact = Fact { channel_id: Some(channel_id), at: now, what };
-        self.store.event_log().tell_facts(transaction, self.company, vec![fact], now).await
+        Fact { channel_id: Some(channel_id), at: now, what }
     }
 }
 

@@ -221,7 +221,8 @@ impl Members<'_> {
         self.store.rows(sql, [self.company.into()]).await?.iter().map(member).collect()
     }
 
-    /// Gives a member another role. With a lesser one, the invitations that the member made or was given end.
+    /// Gives a member another role. With a lesser one, the invitations that the member made or was given end, and with
+    /// one that only reads, nobody has the member's conversations.
     pub async fn set_role(self, who: &Who, user: &User, new: Role) -> Result<Changed> {
         let company_id = self.company;
         let transaction = self.store.begin().await?;
@@ -233,7 +234,11 @@ impl Members<'_> {
             if former.is_some_and(|former| former > new) {
                 invitations::end(&transaction, user, company_id).await?;
             }
+            if !new.answers() {
+                self.take_conversations(&transaction, who, user).await?;
+            }
             transaction.commit().await?;
+            self.store.tell_of_events();
         } else {
             transaction.rollback().await?;
         }
@@ -241,7 +246,8 @@ impl Members<'_> {
     }
 
     /// Removes a member from a company. The person's sessions that had chosen the company choose another one, and their
-    /// tokens that read it end, as do the invitations to it that the person made or was given.
+    /// tokens that read it end, as do the invitations to it that the person made or was given. Nobody has the person's
+    /// conversations.
     pub async fn remove(self, who: &Who, user: &User) -> Result<Changed> {
         let company_id = self.company;
         let transaction = self.store.begin().await?;
@@ -260,11 +266,18 @@ impl Members<'_> {
             WHERE user_id = $1 AND token_company_id = $2";
         execute(&transaction, sql, values()).await?;
         invitations::end(&transaction, user, company_id).await?;
+        self.take_conversations(&transaction, who, user).await?;
         let before = json!({ "company_id": company_id, "role": former });
         let after = json!({ "company_id": company_id, "role": null });
         changes::record_one(&transaction, who, What::Membership, &user.email, Some(before), after).await?;
         transaction.commit().await?;
+        self.store.tell_of_events();
         Ok(Changed::Done)
+    }
+
+    /// Takes the company's conversations from a user who may not answer them any more.
+    pub(super) async fn take_conversations(self, within: &Transaction, who: &Who, user: &User) -> Result<()> {
+        self.store.of(self.company).conversations().take_from(within, user.id, &who.to_string()).await
     }
 
     /// Whether a member may lose their role. Concurrent changes take turns, so that one owner is left.

@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 use crate::changes::{self, What, Who};
 use crate::nouns::Users;
-use crate::{Error, Result, Transaction, execute};
+use crate::{Error, Result, Transaction, execute, fetch};
 use clock::Timestamp;
 use domain::fold::like_anywhere;
 use domain::page::{Page, PageRequest};
@@ -250,8 +250,8 @@ impl Users<'_> {
         Ok(true)
     }
 
-    /// Disables a person, and ends their sessions, links and invitations; or enables the person again. Returns whether that changed
-    /// anything.
+    /// Disables a person, ends their sessions, links and invitations, and gives their conversations to nobody; or enables the person
+    /// again. Returns whether that changed anything.
     pub async fn set_disabled(self, who: &Who, user: &User, disabled: bool) -> Result<bool> {
         let transaction = self.store.begin().await?;
         let (to, word, before) = if disabled {
@@ -274,10 +274,15 @@ impl Users<'_> {
             credentials::renew(&transaction, user, None).await?;
             let sql = "DELETE FROM link WHERE email = $1 OR inviter_id = $2";
             execute(&transaction, sql, [user.email.as_str().into(), user.id.into()]).await?;
+            let sql = "SELECT company_id FROM membership WHERE user_id = $1 ORDER BY company_id";
+            for company in fetch::<Uuid>(&transaction, sql, [user.id.into()]).await? {
+                self.store.of(company).members().take_conversations(&transaction, who, user).await?;
+            }
         }
         changes::record_one(&transaction, who, What::User, &user.email, Some(json!(before)), json!(word))
             .await?;
         transaction.commit().await?;
+        self.store.tell_of_events();
         Ok(true)
     }
 }

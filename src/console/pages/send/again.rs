@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::figures::View;
-use super::words;
+use super::{skipped_row, words};
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
@@ -26,6 +26,7 @@ use crate::console::query::{Id, Query};
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
 use crate::domain::message::{Selection, State as At};
+use crate::domain::phone::Country;
 use crate::domain::request::RetryRequest;
 use crate::domain::send::Counts;
 use crate::engine::records::sends::Record;
@@ -223,7 +224,7 @@ fn found(
                 },
                 Some(Err(refusal)) => (refused(viewer, refusal)),
                 Some(Ok(dry_run)) => {
-                    (outcome(viewer, dry_run))
+                    (outcome(viewer, dry_run, ((&[], &[]), None)))
                     form method="post" action=(format!("/console/sends/{id}/again")) {
                         (once(form))
                         @for (name, value) in values { input type="hidden" name=(name) value=(value); }
@@ -244,8 +245,13 @@ pub(in crate::console::pages) fn refused(viewer: &Viewer, refusal: &Refusal) -> 
 }
 
 /// The result of the dry run: the number of recipients, skipped entries with their reasons, the duration and
-/// the limit that decides it.
-pub(in crate::console::pages) fn outcome(viewer: &Viewer, dry_run: &DryRun) -> Markup {
+/// the limit that decides it. `columns` are the names of values and the header of the file with the recipients, if there is one,
+/// whose numbers are read by the rules of a country.
+pub(in crate::console::pages) fn outcome(
+    viewer: &Viewer,
+    dry_run: &DryRun,
+    (columns, country): ((&[String], &[String]), Option<Country>),
+) -> Markup {
     let text = viewer.text;
     let DryRun {
         recipients,
@@ -285,7 +291,8 @@ pub(in crate::console::pages) fn outcome(viewer: &Viewer, dry_run: &DryRun) -> M
                     summary { (text.with("send-check-skipped", [("count", skipped.count.into())])) }
                     ul {
                         @for entry in skipped.first.iter().take(SKIPPED_SHOWN) {
-                            li { bdi { code { (entry.input) } } " " span lang="en" { (entry.reason) } }
+                            @let reason = skipped_row::reason(text, columns, entry, (&entry.input, country));
+                            li { bdi { code { (entry.input) } } " " (reason) }
                         }
                     }
                 }

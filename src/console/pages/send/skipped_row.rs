@@ -1,4 +1,4 @@
-//! Why nothing is sent to a row of a file, in the person's language.
+//! Why nothing is sent to an entry of a request or to a row of a file, in the person's language.
 
 use crate::console::component::formatting::beginning;
 use crate::console::pages::rejected_rows;
@@ -11,8 +11,8 @@ use crate::import::RejectCode;
 /// Characters of a column's name and of a number that are shown.
 const SHOWN_CHARS: usize = 60;
 
-/// The reason for an entry of a file whose columns have these names of values and this header. `written` is the number as it stands
-/// in the file, with the country by whose rules it is read.
+/// The reason for an entry. The columns of the file that it is from have these names of values and this header. `written` is the
+/// number as it stands there, with the country by whose rules it is read.
 pub(in crate::console::pages) fn reason(
     text: Text,
     (names, header): (&[String], &[String]),
@@ -35,17 +35,16 @@ pub(in crate::console::pages) fn reason(
         Some(SkipCode::InvalidNumber) => number(text, written),
         Some(SkipCode::ValueMissing) => of_column("compose-row-missing"),
         Some(SkipCode::ValueNotAllowed) => of_column("compose-row-not-allowed"),
-        Some(SkipCode::DuplicateRecipient | SkipCode::SamePerson) => text.get("compose-row-duplicate"),
+        Some(SkipCode::DuplicateRecipient) => text.get("compose-row-duplicate"),
+        Some(SkipCode::SamePerson) => text.get("compose-row-same-person"),
         Some(SkipCode::Suppressed | SkipCode::OptedOut) => text.get("compose-row-suppressed"),
         Some(SkipCode::LeftOut) => text.get("compose-row-left-out"),
         Some(SkipCode::WindowClosed) => text.get("compose-row-window"),
-        Some(
-            SkipCode::TagNotFound
-            | SkipCode::SegmentNotFound
-            | SkipCode::SegmentOutdated
-            | SkipCode::AlreadyRetried,
-        )
-        | None => entry.reason.clone(),
+        Some(SkipCode::TagNotFound) => text.get("compose-row-no-tag"),
+        Some(SkipCode::SegmentNotFound) => text.get("compose-row-no-segment"),
+        Some(SkipCode::SegmentOutdated) => text.get("compose-row-old-segment"),
+        Some(SkipCode::AlreadyRetried) => text.get("compose-row-retried"),
+        None => entry.reason.clone(),
     }
 }
 
@@ -71,4 +70,22 @@ fn number(text: Text, (written, country): (&str, Option<Country>)) -> String {
         fields: Vec::new(),
     };
     rejected_rows::reason(text, &rejected)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::language::Language;
+
+    #[test]
+    fn each_reason_is_told_in_each_language() {
+        for code in SkipCode::ALL {
+            let entry = SkippedEntry::of(code, "12", &"in the words of the API");
+            let told = Language::ALL.map(|language| reason(Text(language), (&[], &[]), &entry, ("12", None)));
+            for (nth, words) in told.iter().enumerate() {
+                assert!(words.len() > 10 && *words != entry.reason, "{code:?}: {told:?}");
+                assert!(!told[..nth].contains(words), "{code:?}: {told:?}");
+            }
+        }
+    }
 }

@@ -106,14 +106,16 @@ fn forms() -> impl Iterator<Item = Settings> {
     std::iter::once(pombo).chain(graph)
 }
 
-/// The chosen form. One that is not given is Pombo's own.
-fn read_form(form: &mut Form) -> Settings {
+/// The chosen form. One that is not given is that of the `present` settings, because a page that was opened before an upgrade lacks
+/// the field; of a new endpoint it is Pombo's own.
+fn read_form(form: &mut Form, present: Option<&Settings>) -> Settings {
     let word = form.words().one("form").to_owned();
     let chosen = forms().find(|settings| form_of(settings) == word);
     if chosen.is_none() && !word.is_empty() {
         form.fault("form", form.text().get("fault-field-choice"));
     }
-    chosen.unwrap_or_else(|| Settings::new(""))
+    let kept = || present.cloned().unwrap_or_else(|| Settings::new(""));
+    chosen.unwrap_or_else(kept)
 }
 
 /// The verify token of the receiver, if one is typed.
@@ -145,7 +147,7 @@ pub(super) async fn read(
             form.fault("url", faults::words(text, kind, None));
         }
     }
-    let given = read_form(form);
+    let given = read_form(form, present);
     let known = Type::ALL.iter().copied().filter(|one| *one != Type::OutboxLost);
     let mut chosen: Vec<Type> = known.filter(|one| form.is_ticked("type", one.as_str())).collect();
     // The boxes of a new endpoint are ticked for Pombo's own events: a person who leaves them so wants what is usual.
@@ -344,6 +346,18 @@ mod tests {
     #[test]
     fn as_many_requests_at_once_are_offered_as_an_endpoint_may_have() {
         assert_eq!(AT_ONCE.len(), usize::from(MOST_IN_FLIGHT));
+    }
+
+    #[test]
+    fn a_page_from_before_an_upgrade_keeps_the_form_of_an_endpoint() {
+        for present in forms() {
+            let mut form = typed("");
+            assert_eq!(form_of(&read_form(&mut form, Some(&present))), form_of(&present));
+            form.put("form", "meta");
+            assert_eq!(form_of(&read_form(&mut form, Some(&present))), "meta");
+            assert!(!form.has_faults());
+        }
+        assert_eq!(read_form(&mut typed(""), None), Settings::new(""));
     }
 
     #[test]
