@@ -16,16 +16,16 @@ const AT_ONCE: usize = 500;
 type Askers<A> = Vec<oneshot::Sender<Result<A>>>;
 
 /// Questions that wait for the same read.
-pub(crate) struct Gathered<Q, A>(Arc<Mutex<Waiting<Q, A>>>);
+pub(crate) struct Gathered<Q, A>(Arc<Mutex<Questions<Q, A>>>);
 
-struct Waiting<Q, A> {
+struct Questions<Q, A> {
     questions: Vec<(Q, oneshot::Sender<Result<A>>)>,
     is_reading: bool,
 }
 
 impl<Q, A> Default for Gathered<Q, A> {
     fn default() -> Self {
-        Self(Arc::new(Mutex::new(Waiting { questions: Vec::new(), is_reading: false })))
+        Self(Arc::new(Mutex::new(Questions { questions: Vec::new(), is_reading: false })))
     }
 }
 
@@ -78,7 +78,7 @@ fn answer<A>(askers: Askers<A>, read: Result<Vec<A>>) {
 
 /// Reads until nobody asks any more.
 struct Round<Q, A> {
-    waiting: Arc<Mutex<Waiting<Q, A>>>,
+    waiting: Arc<Mutex<Questions<Q, A>>>,
     is_over: bool,
 }
 
