@@ -134,6 +134,8 @@ domain::worded! {
         Webhook = "webhook",
         /// The secret that signs the requests to a webhook endpoint; the record says only that it was replaced.
         WebhookSecret = "webhook.secret",
+        /// A program written for Meta that was connected, got another address or was disconnected; the subject is its id.
+        Program = "program",
         /// A request of a program that went on to the provider with a channel's token; the subject is the channel's id.
         PassedOn = "passed_on",
         /// What a person is told of a company by e-mail; the subject is the e-mail.

@@ -1,9 +1,11 @@
 //! The programs written for Meta that people connected to channels: which key and which webhook belong to each.
 
+use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::changes::{self, What, Who};
 use crate::nouns::ConnectedPrograms;
-use crate::{Result, execute, fetch};
+use crate::{Result, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::graph::ProgramKind;
 
@@ -58,7 +60,7 @@ impl ConnectedPrograms<'_> {
     }
 
     /// Adds a program; `false` when the company has as many as it may have.
-    pub async fn add(self, new: &ConnectedProgram) -> Result<bool> {
+    pub async fn add(self, who: &Who, new: &ConnectedProgram) -> Result<bool> {
         let transaction = self.store.begin().await?;
         // One change of a company after the other, so that their number is bounded.
         let sql = format!("SELECT id FROM company WHERE id = $1{}", self.store.locking());
@@ -84,13 +86,24 @@ impl ConnectedPrograms<'_> {
             new.created_at.millis().into(),
         ];
         execute(&transaction, sql, values).await?;
+        let added = self.shown(new.kind, new.channel_id, &new.address);
+        changes::record_one(&transaction, who, What::Program, new.id, None, added).await?;
         transaction.commit().await?;
         Ok(true)
     }
 
     /// Notes what a program has got by now: its webhook, its address and its inbox. The rest of it never changes.
-    pub async fn update(self, program: &ConnectedProgram) -> Result<()> {
+    pub async fn update(self, who: &Who, program: &ConnectedProgram) -> Result<()> {
         let number = |number: u64| number.cast_signed();
+        let transaction = self.store.begin().await?;
+        let sql = format!(
+            "SELECT address FROM connected_program WHERE id = $1 AND company_id = $2{}",
+            self.store.locking()
+        );
+        let ids = [program.id.into(), self.company.into()];
+        let Some(former) = fetch_one::<String>(&transaction, sql, ids).await? else {
+            return transaction.unchanged(()).await;
+        };
         let sql = "UPDATE connected_program SET webhook_id = $3, address = $4, account = $5, inbox = $6 \
                    WHERE id = $1 AND company_id = $2";
         let values = [
@@ -101,14 +114,34 @@ impl ConnectedPrograms<'_> {
             program.inbox.map(|(account, _)| number(account)).into(),
             program.inbox.map(|(_, inbox)| number(inbox)).into(),
         ];
-        execute(&self.store.write, sql, values).await?;
+        execute(&transaction, sql, values).await?;
+        // Webhooks have records of their own.
+        if former != program.address {
+            let shown = |address: &str| self.shown(program.kind, program.channel_id, address);
+            let (was, is) = (shown(&former), shown(&program.address));
+            changes::record_one(&transaction, who, What::Program, program.id, Some(was), is).await?;
+        }
+        transaction.commit().await?;
         Ok(())
     }
 
     /// Forgets a program. Its key and its webhook are the caller's to remove.
-    pub async fn remove(self, id: Uuid) -> Result<()> {
+    pub async fn remove(self, who: &Who, program: &ConnectedProgram) -> Result<()> {
+        let transaction = self.store.begin().await?;
         let sql = "DELETE FROM connected_program WHERE id = $1 AND company_id = $2";
-        execute(&self.store.write, sql, [id.into(), self.company.into()]).await?;
+        let ids = [program.id.into(), self.company.into()];
+        if execute(&transaction, sql, ids).await? == 0 {
+            return transaction.unchanged(()).await;
+        }
+        let was = self.shown(program.kind, program.channel_id, &program.address);
+        let removed = json!("removed");
+        changes::record_one(&transaction, who, What::Program, program.id, Some(was), removed).await?;
+        transaction.commit().await?;
         Ok(())
+    }
+
+    /// A program, as the record of changes shows it.
+    fn shown(self, kind: ProgramKind, channel: Uuid, address: &str) -> Value {
+        json!({ "company_id": self.company, "kind": kind.title(), "channel_id": channel, "address": address })
     }
 }

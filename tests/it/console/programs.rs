@@ -2,10 +2,12 @@
 
 use pombo::accounts::Role;
 use pombo::domain::channel::{Kind, Status};
+use pombo::domain::page::PageRequest;
 use pombo::domain::scope::{Scope, Scopes};
 use pombo::domain::webhook::{Endpoint, Shape, WebhookProfile};
 use pombo::engine::programs::ConnectedProgram;
-use serde_json::json;
+use pombo::store::changes::{Filter, What};
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::browser::{Browser, value_of};
@@ -36,6 +38,14 @@ async fn endpoints(world: &World) -> Vec<Endpoint> {
 
 async fn programs(world: &World) -> Vec<ConnectedProgram> {
     world.service.store().of(world.acme.id).programs().all().await.unwrap()
+}
+
+/// The state after each recorded change of a program, the newest first.
+async fn recorded(world: &World) -> Vec<Value> {
+    let (what, first) = ([What::Program], PageRequest { page: 1, limit: 10 });
+    let filter = Filter { what: &what, ..Filter::default() };
+    let changes = world.service.store().changes().page(filter, first).await.unwrap();
+    changes.records.into_iter().map(|change| change.after).collect()
 }
 
 /// The names of the valid keys that open the door alone.
@@ -129,6 +139,12 @@ async fn chatwoot_is_connected_on_both_sides_checked_and_disconnected() {
     assert!(removed.contains("Chatwoot is disconnected."), "{removed}");
     assert_eq!(program.get(&format!("/{WABA}/phone_numbers")).await.0, 401);
     assert!(programs(&world).await.is_empty() && endpoints(&world).await.is_empty());
+    let added = json!({
+        "company_id": world.acme.id, "kind": "Chatwoot", "channel_id": channel, "address": chatwoot.url,
+    });
+    assert_eq!(recorded(&world).await, [json!("removed"), added]);
+    let operator = world.operator().await.page("/console/operator/changes?what=program").await;
+    assert!(operator.contains("Program written for Meta") && operator.contains(&chatwoot.url), "{operator}");
 }
 
 #[tokio::test]
@@ -240,6 +256,10 @@ async fn typebot_gets_a_key_that_is_shown_once_and_its_receiver_is_verified_once
     assert!(checked.contains("The webhook is disabled"), "{checked}");
     owner.submit(&format!("{place}/remove"), &[]).await;
     assert_eq!(program.get(&format!("/{number}")).await.0, 401);
+    let recorded = recorded(&world).await;
+    let (added, moved) = (&recorded[recorded.len() - 1], &recorded[recorded.len() - 2]);
+    assert_eq!((&recorded[0], &added["address"]), (&json!("removed"), &json!("")));
+    assert_ne!(moved["address"], "", "{recorded:?}");
     assert!(programs(&world).await.is_empty() && endpoints(&world).await.is_empty());
 }
 

@@ -106,11 +106,11 @@ impl Programs<'_> {
             Err(fault) => return Ok(Err(NotConnected::at(ProgramStep::Inbox, fault.into()))),
         };
         program.inbox = Some((account, inbox));
-        self.update(&program).await?;
+        self.update(who, &program).await?;
         let added = self.add_webhook(who, &mut program, &receiver, Some(secret), verify_token).await;
         match added {
             Ok(()) => {
-                self.update(&program).await?;
+                self.update(who, &program).await?;
                 Ok(Ok(program))
             }
             Err(Error::Refused(refusal)) => {

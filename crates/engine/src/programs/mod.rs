@@ -174,7 +174,7 @@ impl Programs<'_> {
         self.add_webhook(who, &mut program, url, None, token).await?;
         // The query of an address may contain a secret.
         program.address = url.trim().split('?').next().unwrap_or_default().to_owned();
-        self.update(&program).await?;
+        self.update(who, &program).await?;
         if let Some(former) = former {
             self.remove_webhook(who, former).await?;
         }
@@ -189,7 +189,7 @@ impl Programs<'_> {
         let records = self.engine.company(self.company).await?;
         self.engine.revoke_key(who, &records, program.key_id).await?;
         drop(records);
-        Ok(self.engine.store().of(self.company).programs().remove(program.id).await?)
+        Ok(self.engine.store().of(self.company).programs().remove(who, program).await?)
     }
 
     /// Makes a key that opens the door for one channel, and notes the program that gets it.
@@ -226,15 +226,15 @@ impl Programs<'_> {
             inbox: None,
             created_at: Timestamp::now(),
         };
-        if store.programs().add(&program).await? {
+        if store.programs().add(who, &program).await? {
             return Ok((program, key));
         }
         store.keys().revoke(who, key_id).await?;
         Err(full())
     }
 
-    async fn update(&self, program: &ConnectedProgram) -> Result<(), Error> {
-        Ok(self.engine.store().of(self.company).programs().update(program).await?)
+    async fn update(&self, who: &Who, program: &ConnectedProgram) -> Result<(), Error> {
+        Ok(self.engine.store().of(self.company).programs().update(who, program).await?)
     }
 
     /// Adds the webhook of a program, for its channel alone, and puts its id into the value.

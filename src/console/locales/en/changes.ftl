@@ -42,6 +42,7 @@ changes-kind-media = File
 changes-kind-node = Node
 changes-kind-webhook = Webhook endpoint
 changes-kind-webhook-secret = Secret of a webhook endpoint
+changes-kind-program = Program written for Meta
 changes-kind-passed-on = Request passed on to Meta
 changes-kind-alerts = Alerts by e-mail
 changes-kind-send = Send

@@ -42,6 +42,7 @@ changes-kind-media = Archivo
 changes-kind-node = Nodo
 changes-kind-webhook = Endpoint de webhook
 changes-kind-webhook-secret = Secreto de un endpoint de webhook
+changes-kind-program = Programa hecho para Meta
 changes-kind-passed-on = Solicitud transmitida a Meta
 changes-kind-alerts = Alertas por correo
 changes-kind-send = Envío

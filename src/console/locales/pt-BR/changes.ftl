@@ -42,6 +42,7 @@ changes-kind-media = Arquivo
 changes-kind-node = Nó
 changes-kind-webhook = Endpoint de webhook
 changes-kind-webhook-secret = Segredo de um endpoint de webhook
+changes-kind-program = Programa feito para a Meta
 changes-kind-passed-on = Solicitação repassada à Meta
 changes-kind-alerts = Alertas por e-mail
 changes-kind-send = Envio
