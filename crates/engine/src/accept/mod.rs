@@ -134,34 +134,14 @@ impl Engine {
         claim: Option<Claim>,
     ) -> Result<Accepted, Error> {
         let (request, instead) = request.apart();
-        let accepted = self.accept_as_asked(channel, request, claim.clone()).await;
+        let accepted = accept_as_asked(self, channel, request, claim.clone()).await;
         match (accepted, instead) {
             (Err(Error::Nobody { refusal, .. }), Some(instead)) if refusal.code == Code::WindowClosed => {
                 // On the heap: nearly all requests need no room for it.
-                Box::pin(self.accept_as_asked(channel, instead, claim)).await
+                Box::pin(accept_as_asked(self, channel, instead, claim)).await
             }
             (accepted, _) => accepted,
         }
-    }
-
-    async fn accept_as_asked(
-        &self,
-        channel: &Arc<Channel>,
-        request: BusinessRequest,
-        claim: Option<Claim>,
-    ) -> Result<Accepted, Error> {
-        let (schedule, is_retry) = (request.schedule, request.audience.again.is_some());
-        let ignored = request.ignored.clone();
-        let (order, audience) = self.admit(channel, request, claim).await?;
-        let ignored = with_unused(ignored, &order.content, &audience);
-        let resolved = self.resolve(order, audience).await?;
-        let (Some(send_id), recipients) = (resolved.send_id, resolved.recipients) else {
-            return Err(nobody(is_retry, resolved.is_refused, resolved.skipped));
-        };
-        self.owners().hint(channel);
-        metrics::counter!("pombo_sends_accepted_total").increment(1);
-        metrics::counter!("pombo_recipients_accepted_total").increment(recipients);
-        Ok(Accepted { send_id, recipients, skipped: resolved.skipped, schedule, ignored })
     }
 
     /// Checks a request, except its audience. The channel's actor runs after this, and is told of the send.
@@ -299,6 +279,27 @@ impl Engine {
         let next = self.0.next_resolver.fetch_add(1, Ordering::Relaxed);
         &self.0.resolvers[next % self.0.resolvers.len()]
     }
+}
+
+/// Accepts a send as it is, without another content in its place.
+async fn accept_as_asked(
+    engine: &Engine,
+    channel: &Arc<Channel>,
+    request: BusinessRequest,
+    claim: Option<Claim>,
+) -> Result<Accepted, Error> {
+    let (schedule, is_retry) = (request.schedule, request.audience.again.is_some());
+    let ignored = request.ignored.clone();
+    let (order, audience) = engine.admit(channel, request, claim).await?;
+    let ignored = with_unused(ignored, &order.content, &audience);
+    let resolved = engine.resolve(order, audience).await?;
+    let (Some(send_id), recipients) = (resolved.send_id, resolved.recipients) else {
+        return Err(nobody(is_retry, resolved.is_refused, resolved.skipped));
+    };
+    engine.owners().hint(channel);
+    metrics::counter!("pombo_sends_accepted_total").increment(1);
+    metrics::counter!("pombo_recipients_accepted_total").increment(recipients);
+    Ok(Accepted { send_id, recipients, skipped: resolved.skipped, schedule, ignored })
 }
 
 /// The audience without tags that the company does not have, which are skipped. Such a tag to leave out is refused: more
