@@ -98,7 +98,7 @@ pub(in crate::console) async fn follow(
 }
 
 /// Reads the data, once for all readers of the same company.
-async fn read(state: &State, viewer: &Viewer) -> Result<Arc<Overview>, Error> {
+async fn read(state: &Data<State>, viewer: &Viewer) -> Result<Arc<Overview>, Error> {
     let company_id = viewer.company.id;
     let today = viewer.zone.today(Timestamp::now());
     // A day may have an hour more or less than others.
@@ -108,7 +108,7 @@ async fn read(state: &State, viewer: &Viewer) -> Result<Arc<Overview>, Error> {
     state.shared.get(key, EVERY, async || read_overview(state, company_id, days).await).await
 }
 
-async fn read_overview(state: &State, company: Uuid, days: Days) -> Result<Overview, Error> {
+async fn read_overview(state: &Data<State>, company: Uuid, days: Days) -> Result<Overview, Error> {
     let now = Timestamp::now();
     let newest = PageRequest { page: 1, limit: LATEST };
     let (backlog, channels, active, heads, has_contacts) = {
