@@ -18,7 +18,7 @@ use crate::console::form::Form;
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
 use crate::domain::page::PageRequest;
-use crate::engine::import_settings;
+use crate::engine::{Exported, import_settings};
 use crate::import::{FileFormat, export_csv};
 
 /// Contacts in each read and write.
@@ -57,6 +57,9 @@ pub(in crate::console) async fn selected(
             let records = state.engine.company(viewer.company.id).await?;
             let own = records.fields().all().await?;
             let contacts = records.contacts().with_ids(&ids).await?;
+            drop(records);
+            let what = Exported::Contacts(contacts.len() as u64);
+            state.engine.contacts().record_export(&viewer.who(), viewer.company.id, what).await?;
             Ok(file().body(export_csv(delimiter, true, &own, &contacts)))
         }
     }
@@ -70,6 +73,8 @@ async fn all(viewer: &Viewer, state: &State, listed: &Listed) -> Result<HttpResp
     let own = Arc::new(records.fields().all().await?);
     let found = records.contacts().search(&listed.filter()).await?;
     drop(records);
+    let what = Exported::Contacts(found.len() as u64);
+    state.engine.contacts().record_export(&viewer.who(), company, what).await?;
     let engine = state.engine.clone();
     let rows = try_unfold((found, true), move |(mut found, is_first)| {
         let (engine, own) = (engine.clone(), Arc::clone(&own));

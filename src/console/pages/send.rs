@@ -37,7 +37,7 @@ use crate::domain::message::Selection;
 use crate::domain::page::PageRequest;
 use crate::domain::send::{Source, Stage};
 use crate::engine::records::sends::{Filter, Record};
-use crate::engine::{self, SteeringStep};
+use crate::engine::{self, Exported, SteeringStep};
 
 /// How often an open page is refreshed.
 const EVERY: Duration = Duration::from_secs(2);
@@ -133,6 +133,8 @@ pub(in crate::console) async fn csv(
     let records = state.engine.company(viewer.company.id).await?;
     let snapshot = records.sends().snapshot(id).await?.ok_or(Error::NotFound)?;
     drop(records);
+    let what = Exported::Messages(id);
+    state.engine.contacts().record_export(&viewer.who(), viewer.company.id, what).await?;
     let records = state.engine.sends().messages_csv((viewer.company.id, id), snapshot, selection(&query));
     let broken = move |error: engine::Error| {
         tracing::error!(%error, send.id = %id, "the list of messages broke off");

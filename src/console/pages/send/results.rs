@@ -21,7 +21,7 @@ use crate::domain::message::Selection;
 use crate::domain::page::PageRequest;
 use crate::domain::request::SkippedEntry;
 use crate::engine::records::messages::{Found, Message, SendSnapshot};
-use crate::engine::{self, Engine};
+use crate::engine::{self, Engine, Exported};
 use crate::import::csv_row;
 
 /// Skipped rows in each read.
@@ -52,6 +52,7 @@ pub(in crate::console) async fn download(
     let snapshot = records.sends().snapshot(id).await?.ok_or(Error::NotFound)?;
     drop(records);
     let origin = origin(&state.engine, company, id).await?.ok_or(Error::NotFound)?;
+    state.engine.contacts().record_export(&viewer.who(), company, Exported::Messages(id)).await?;
     let format = origin.format();
     let head = ["send-result-state", "send-result-error", "send-result-time"].map(|key| text.get(key));
     let head = record(&origin, origin.header().to_vec(), head);
