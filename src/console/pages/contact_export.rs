@@ -102,7 +102,7 @@ async fn all(viewer: &Viewer, state: &State, listed: &Listed) -> Result<HttpResp
 }
 
 /// What separates the fields of the company's latest import: its people's programs write and read that.
-async fn delimiter(viewer: &Viewer, state: &State) -> Result<u8, Error> {
+pub(super) async fn delimiter(viewer: &Viewer, state: &State) -> Result<u8, Error> {
     let records = state.engine.company(viewer.company.id).await?;
     let imports = records.imports().page(LATEST).await?;
     let mut latest = imports.records.iter().map(import_settings);

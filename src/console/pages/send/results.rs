@@ -121,8 +121,7 @@ impl Results {
                 None => String::new(),
             };
             let state = words::state_word(self.text, outcome.state);
-            // As spreadsheets read a time.
-            let time = message.updated_at.map(|at| self.zone.field(at).replace('T', " ")).unwrap_or_default();
+            let time = message.updated_at.map_or_else(String::new, |at| self.zone.cell(at));
             written.append(&mut record(&self.origin, cells, [state, error, time]));
         }
         Ok((written, Some(next.map_or(ResultsPart::Skipped(1), ResultsPart::Messages))))
