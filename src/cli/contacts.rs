@@ -16,6 +16,7 @@ use crate::domain::phone::Country;
 use crate::domain::plural::counted;
 use crate::files;
 use crate::import::{self, BYTE_ORDER_MARK, Mapping, Options, Summary};
+use crate::store::exports::Exported;
 use crate::store::imports::Counts;
 
 /// The most ignored columns that are named to a person.
@@ -90,7 +91,9 @@ pub(super) async fn export(
         stream.write_all(mark.as_bytes()).map_err(Unwritten)?;
         let exported = import::export(store, company.id, stream, |_| {}).await;
         return match exported {
-            Ok(_) => Ok(()),
+            Ok(count) => {
+                Ok(store.changes().add_export(&session.who(), company.id, Exported::Contacts(count)).await?)
+            }
             Err(import::Error::Write { source, .. }) => Err(Unwritten(source).into()),
             Err(other) => Err(other.into()),
         };
@@ -101,6 +104,7 @@ pub(super) async fn export(
     let mut file = BufWriter::new(file);
     file.write_all(mark.as_bytes()).with_context(|| format!("cannot write {shown}"))?;
     let count = import::export(store, company.id, file, |_| {}).await?;
+    store.changes().add_export(&session.who(), company.id, Exported::Contacts(count)).await?;
     session.output.record(
         &json!({ "contacts": count, "file": path }),
         &format!("wrote {} to {shown}", counted(count, "contact", "contacts")),

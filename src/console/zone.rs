@@ -181,6 +181,11 @@ impl Zone {
         self.zoned(at).map_or_else(String::new, |at| at.strftime("%Y-%m-%dT%H:%M:%S").to_string())
     }
 
+    /// The time as spreadsheets read it, to the second.
+    pub(super) fn cell(&self, at: Timestamp) -> String {
+        self.field(at).replace('T', " ")
+    }
+
     /// When the present day began.
     pub(super) fn today(&self, now: Timestamp) -> Timestamp {
         let start = self.zoned(now).and_then(|now| now.start_of_day().ok());

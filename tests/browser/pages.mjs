@@ -79,6 +79,21 @@ async function steps(demo, page) {
     return places;
 }
 
+/** The page of a program that is connected to this channel, which people do in the console alone. */
+async function program(demo, page, channel) {
+    const found = page.locator('main tbody a[href^="/console/programs/"]');
+    await page.goto(`${demo.url}/console/programs`);
+    if (await found.count() === 0) {
+        await page.goto(`${demo.url}/console/programs/typebot`);
+        await page.locator('select[name=channel]').selectOption(channel);
+        await page.locator('form.panel button[type=submit]').click();
+        // This page shows the key, once.
+        await page.waitForURL(/programs\/[0-9a-f-]{36}$/);
+        await page.goto(`${demo.url}/console/programs`);
+    }
+    return [await found.first().getAttribute('href')];
+}
+
 /** The pages with one record each, by their routes: their addresses. */
 function records(demo) {
     const [{ channels }] = demo.said.companies;
@@ -91,8 +106,7 @@ function records(demo) {
         '/console/channels/{id}/profile': () => [`/console/channels/${channels[0].id}/profile`],
         '/console/inbox/{id}': each('/console/inbox', `/api/v1/conversations?${SEARCH}`),
         '/console/quick-replies/{id}': each('/console/quick-replies', '/api/v1/quick-replies'),
-        // The demonstration does not answer programs written for Meta, so none is connected.
-        '/console/programs/{id}': () => [],
+        '/console/programs/{id}': page => program(demo, page, channels[0].id),
         '/console/templates/{id}': () => [`/console/templates/${demo.said.companies[0].templates[0].id}`],
         '/console/webhooks/{id}': each('/console/webhooks', '/api/v1/webhooks'),
         '/console/sends/{id}': each('/console/sends', '/api/v1/sends?limit=3'),
@@ -134,7 +148,7 @@ export async function addresses(demo, role, page) {
     const pages = [];
     for (const route of await routes(role)) {
         if (!route.includes('{')) pages.push(route);
-        else if (known[route]) pages.push(...await known[route]());
+        else if (known[route]) pages.push(...await known[route](page));
         else assert.fail(`pages.mjs does not say which record shows ${route}`);
     }
     if (role === 'operator') return pages;

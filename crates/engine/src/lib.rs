@@ -137,6 +137,7 @@ pub use domain::request::{Skipped, SkippedEntry};
 use domain::send::Schedule;
 use store::Store;
 pub use store::changes::Who;
+pub use store::exports::Exported;
 
 /// When a client should retry while the database cannot write.
 const RETRY_AFTER: Duration = Duration::from_secs(1);

@@ -3,18 +3,20 @@
 //! Columns with [known names](known) need no mapping. A mapping gives the field of any other column, by its name or by
 //! its place (`#3`); the mapped columns of a field are its only ones. What was mapped in an earlier file is only a
 //! name that is known: it hides no column that is better. A column that is called like an own field of the company has it,
-//! unless its name means a field of every contact.
+//! unless its name means a field of every contact. Names that are likely to mean a field come after these.
 //! Names are compared by their letters and digits, so that
 //! `First Name`, `first_name` and `FIRST NAME` are equal, and accents are ignored. Unknown columns are ignored.
 
 mod field;
 mod known;
+mod likely;
 
 use std::collections::{HashMap, HashSet};
 use std::str::FromStr;
 
 pub use self::field::Field;
 use self::known::{Known, known};
+use self::likely::{likely, perhaps_phone};
 use super::{Error, Result};
 use domain::own_field::{self, OwnField};
 
@@ -133,9 +135,17 @@ pub(super) fn identifies(name: &str) -> bool {
     known(name).is_some_and(|known| matches!(known.field, Field::Email | Field::PhoneNumber))
 }
 
+/// Whether a cell of a line with several texts may be the name of such a column.
+pub(super) fn may_identify(name: &str) -> bool {
+    let is_likely =
+        likely(name).is_some_and(|found| matches!(found.field, Field::Email | Field::PhoneNumber));
+    is_likely || perhaps_phone(&[name.to_owned()]).is_some()
+}
+
 /// How likely a column of this name holds people's numbers of WhatsApp, the surest first; `None` for another column.
 pub(super) fn phone_rank(name: &str) -> Option<u32> {
-    known(name).filter(|known| known.field == Field::PhoneNumber).map(|known| known.rank)
+    let found = known(name).or_else(|| likely(name));
+    found.filter(|found| found.field == Field::PhoneNumber).map(|found| found.rank)
 }
 
 /// Whether a column of this name is known to hold a field of every contact, so that no own field may be called so: an export
@@ -226,7 +236,10 @@ impl Layout {
                 (Some(known), None) => known,
                 (Some(known), Some(_)) if known.field != Field::Organization => known,
                 (_, Some(own)) => Known { field: Field::Own(own.key), rank: 0, is_google_group: false },
-                (None, None) => continue,
+                (None, None) => match likely(name) {
+                    Some(likely) => likely,
+                    None => continue,
+                },
             };
             if is_google_group {
                 groups.push(index);
@@ -234,6 +247,13 @@ impl Layout {
             if !mapped.contains(&index) && !given.contains(&field) {
                 ranked.push(Ranked { field, rank, index });
             }
+        }
+        let has_phone = given.contains(&Field::PhoneNumber)
+            || ranked.iter().any(|column| column.field == Field::PhoneNumber);
+        let perhaps = if has_phone { None } else { perhaps_phone(&header) };
+        let is_free = |index: &usize| !mapped.contains(index) && own_of(own, &header[*index]).is_none();
+        if let Some(index) = perhaps.filter(is_free) {
+            ranked.push(Ranked { field: Field::PhoneNumber, rank: known::ANY, index });
         }
         // If there is a column of last names, a column "Name" or "Nome" has the first names.
         let has = |field: Field| ranked.iter().any(|column| column.field == field);

@@ -43,7 +43,7 @@ fn titles<R: BufRead>(records: &Records<R>) -> usize {
             return index;
         }
         if cells.iter().filter(|cell| !cell.is_empty()).count() > 1 {
-            return 0;
+            return if cells.iter().any(|cell| header::may_identify(cell)) { index } else { 0 };
         }
     }
     0

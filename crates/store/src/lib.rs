@@ -32,6 +32,7 @@ mod dialect;
 pub mod drafts;
 mod error;
 pub mod event_log;
+pub mod exports;
 mod file_contents;
 pub mod graph_ids;
 pub mod imports;

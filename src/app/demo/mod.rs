@@ -4,7 +4,8 @@
 //! Everything works as for a real company: tokens are sealed and channels probed, templates come through the
 //! connector, receipts come by signed webhooks, and events go to a receiver by signed webhooks. Only web sessions
 //! run on the simulator's driver, which is linked to a phone that the simulator plays: no demonstration reaches
-//! WhatsApp. Some people have written, and some answer what is sent to them. A second start uses the same companies again. Called by `pombo demo`.
+//! WhatsApp. Programs written for Meta's API can be connected. Some people have written, and some answer what is
+//! sent to them. A second start uses the same companies again. Called by `pombo demo`.
 
 mod keys;
 mod people;
@@ -103,6 +104,8 @@ pub async fn start(
     // The receiver of the demonstration, and one that a person tries, are on this machine.
     config.webhooks.allow_networks = vec!["127.0.0.0/8".parse()?, "::1/128".parse()?];
     config.webhooks.allow_http = true;
+    // A program on this machine, such as Chatwoot or Typebot, may be connected, too.
+    config.graph.enabled = true;
     // The key is created before the app looks for it, because a new key of a demonstration needs no warning.
     Vault::open(&config.secrets, &config.data.dir)?;
 

@@ -18,7 +18,7 @@ use crate::console::form::Form;
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
 use crate::domain::page::PageRequest;
-use crate::engine::import_settings;
+use crate::engine::{Exported, import_settings};
 use crate::import::{FileFormat, export_csv};
 
 /// Contacts in each read and write.
@@ -49,6 +49,9 @@ pub(crate) async fn selected(viewer: Viewer, state: Data<State>, mut form: Form)
             let records = state.engine.company(viewer.company.id).await?;
             let own = records.fields().all().await?;
             let contacts = records.contacts().with_ids(&ids).await?;
+            drop(records);
+            let what = Exported::Contacts(contacts.len() as u64);
+            state.engine.contacts().record_export(&viewer.who(), viewer.company.id, what).await?;
             Ok(file().body(export_csv(delimiter, true, &own, &contacts)))
         }
     }
@@ -62,6 +65,8 @@ async fn all(viewer: &Viewer, state: &State, listed: &Listed) -> Result<HttpResp
     let own = Arc::new(records.fields().all().await?);
     let found = records.contacts().search(&listed.filter()).await?;
     drop(records);
+    let what = Exported::Contacts(found.len() as u64);
+    state.engine.contacts().record_export(&viewer.who(), company, what).await?;
     let engine = state.engine.clone();
     let rows = try_unfold((found, true), move |(mut found, is_first)| {
         let (engine, own) = (engine.clone(), Arc::clone(&own));
@@ -89,7 +94,7 @@ async fn all(viewer: &Viewer, state: &State, listed: &Listed) -> Result<HttpResp
 }
 
 /// What separates the fields of the company's latest import: its people's programs write and read that.
-async fn delimiter(viewer: &Viewer, state: &State) -> Result<u8> {
+pub(super) async fn delimiter(viewer: &Viewer, state: &State) -> Result<u8> {
     let records = state.engine.company(viewer.company.id).await?;
     let imports = records.imports().page(LATEST).await?;
     let mut latest = imports.records.iter().map(import_settings);

@@ -280,7 +280,7 @@ fn row(viewer: &Viewer, form: &Form, contact: &Contact) -> Vec<Markup> {
         },
         html! { bdi.digits { (number_of(&contact.person)) } },
         html! { bdi { (contact.person.email) } },
-        html! { @for known in &contact.tags { (tag::tag(&known.name)) " " } },
+        html! { @for known in &contact.tags { (tag::tag(known)) " " } },
         moment(viewer, contact.created_at),
     ]
 }

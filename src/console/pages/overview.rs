@@ -94,7 +94,7 @@ pub(crate) async fn follow(viewer: Viewer, state: Data<State>, request: HttpRequ
 }
 
 /// Reads the data, once for all readers of the same company.
-async fn read(state: &State, viewer: &Viewer) -> Result<Arc<Overview>> {
+async fn read(state: &Data<State>, viewer: &Viewer) -> Result<Arc<Overview>> {
     let company_id = viewer.company.id;
     let today = viewer.zone.today(Timestamp::now());
     // A day may have an hour more or less than others.
@@ -104,7 +104,7 @@ async fn read(state: &State, viewer: &Viewer) -> Result<Arc<Overview>> {
     state.shared.get(key, EVERY, async || read_overview(state, company_id, days).await).await
 }
 
-async fn read_overview(state: &State, company: Uuid, days: Days) -> Result<Overview> {
+async fn read_overview(state: &Data<State>, company: Uuid, days: Days) -> Result<Overview> {
     let now = Timestamp::now();
     let newest = PageRequest { page: 1, limit: LATEST };
     let (backlog, channels, active, heads, has_contacts) = {

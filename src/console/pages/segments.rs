@@ -128,7 +128,7 @@ pub(super) fn list(text: Text, listed: &Listed, segments: &[SavedSegment]) -> Ma
             ul.tags aria-label=(text.get("segments-title")) {
                 @for segment in segments {
                     li {
-                        a class=(tag::class(&segment.name)) href=(list_place(segment.id))
+                        a class=(tag::by_name(&segment.name)) href=(list_place(segment.id))
                             aria-current=[is_open(segment).then_some("true")] { bdi { (segment.name) } }
                     }
                 }

@@ -6,19 +6,19 @@ mod facts;
 pub(super) mod figures;
 pub(super) mod message;
 pub(super) mod messages;
+mod messages_file;
 pub(super) mod origin;
 mod results;
 pub(crate) mod schedule;
 pub(super) mod skipped_row;
 pub(super) mod words;
 
+pub(crate) use self::messages_file::download as csv;
 pub(crate) use self::results::download as results;
 use std::time::Duration;
 
-use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
-use actix_web::web::{Bytes, Data};
+use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
-use futures_util::TryStreamExt as _;
 use maud::{Markup, html};
 use uuid::Uuid;
 
@@ -35,8 +35,8 @@ use crate::domain::channel::{Channel, Kind};
 use crate::domain::message::Selection;
 use crate::domain::page::PageRequest;
 use crate::domain::send::{Source, Stage};
+use crate::engine::SteeringStep;
 use crate::engine::records::sends::{Filter, Record};
-use crate::engine::{self, SteeringStep};
 
 /// How often an open page is refreshed.
 const EVERY: Duration = Duration::from_secs(2);
@@ -114,27 +114,6 @@ pub(crate) async fn live(
         }
         Ok(parts)
     })
-}
-
-/// Downloads the messages that the query selects as CSV.
-pub(crate) async fn csv(
-    viewer: Viewer,
-    state: Data<State>,
-    Id(id): Id,
-    query: Query,
-) -> Result<HttpResponse> {
-    let records = state.engine.company(viewer.company.id).await?;
-    let snapshot = records.sends().snapshot(id).await?.ok_or(Error::NotFound)?;
-    drop(records);
-    let records = state.engine.sends().messages_csv((viewer.company.id, id), snapshot, selection(&query));
-    let broken = move |error: engine::Error| {
-        tracing::error!(%error, send.id = %id, "the list of messages broke off");
-        std::io::Error::other("the list broke off")
-    };
-    Ok(HttpResponse::Ok()
-        .insert_header((CONTENT_TYPE, "text/csv; charset=utf-8; header=present"))
-        .insert_header((CONTENT_DISPOSITION, format!("attachment; filename=\"send-{id}.csv\"")))
-        .streaming(Box::pin(records.map_ok(Bytes::from).map_err(broken))))
 }
 
 pub(crate) async fn pause(viewer: Viewer, state: Data<State>, Id(id): Id) -> Result<Answer> {

@@ -10,6 +10,7 @@ use crate::console::component::empty::empty;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
+use crate::console::component::tag::class;
 use crate::console::component::time::moment;
 use crate::console::component::{confirm, copy};
 use crate::console::error::{Error, Result};
@@ -136,7 +137,7 @@ fn list_page(
     ];
     let rows = tags.records.iter().map(|tag| {
         vec![
-            html! { a href=(format!("/console/contacts/tags/{}", tag.summary.id)) { bdi { (tag.summary.name) } } },
+            html! { a class=(class(&tag.summary)) href=(format!("/console/contacts/tags/{}", tag.summary.id)) { bdi { (tag.summary.name) } } },
             html! { (text.number(tag.contacts)) },
             moment(viewer, tag.created_at),
         ]
@@ -176,7 +177,7 @@ fn fields(form: &Form) -> maud::Markup {
     let text = form.text();
     html! {
         (Field::new(form, "name", &text.get("tags-name")).required().most(100).text())
-        (Field::new(form, "color", &text.get("tags-color")).input("color"))
+        (Field::new(form, "color", &text.get("tags-color")).hint(&text.get("tags-color-hint")).input("color"))
     }
 }
 

@@ -8,7 +8,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use super::browser::Browser;
-use super::channels::{RISK, SECRET, Stage, business};
+use super::channels::{RISK, SECRET, Stage, becomes, business};
 use super::world::{PASSWORD, World};
 use crate::harness::Service;
 use crate::running::{TOKEN, WABA};
@@ -41,6 +41,7 @@ async fn a_check_says_field_by_field_what_works_and_when_the_token_ends() {
     for words in ["The access token ends", "in 2 hours", "no expiry", "No app gets the webhooks"] {
         assert!(page.contains(words), "{words}: {page}");
     }
+    becomes(&owner, "/console", "The access token of Bakery &lt;line&gt; ends soon").await;
     let page = owner.submit(&format!("{place}/check"), &[("subscribe", "yes")]).await;
     assert!(page.contains("sends its webhooks to your app: <strong>yes</strong>"), "{page}");
     switch(json!({"token": {"value": TOKEN, "valid": false}})).await;

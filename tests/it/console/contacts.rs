@@ -190,6 +190,12 @@ async fn contacts_are_downloaded_as_a_file_that_imports_again() {
     let found = viewer.get("/console/contacts/export?search=last%40").await.body;
     assert_eq!(found.lines().count(), 2);
     assert_eq!(world.outsider().await.get("/console/contacts/export").await.body.lines().count(), 1);
+    let changes = world.operator().await.page("/console/operator/changes?what=export").await;
+    for shown in
+        ["Download of contacts or results", "viewer@acme.example", ">1201<", "outsider@globex.example"]
+    {
+        assert!(changes.contains(shown), "{shown}: {changes}");
+    }
 }
 
 #[tokio::test]

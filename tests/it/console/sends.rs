@@ -169,6 +169,9 @@ async fn a_send_shows_its_figures_its_failures_and_its_messages() {
     assert!(csv.header("content-disposition").starts_with("attachment"), "{:?}", csv.headers);
     assert_eq!(csv.body.lines().count(), 2);
     assert!(csv.body.contains("'=words of 131026"), "{}", csv.body);
+    let head = "\u{feff}Recipient,Name,State,Reason,Provider's code,Its words,Last heard,Reference";
+    assert_eq!(csv.body.lines().next(), Some(head));
+    assert!(csv.body.contains(",Failed,") && csv.body.contains(",131026,"), "{}", csv.body);
 }
 
 #[tokio::test]

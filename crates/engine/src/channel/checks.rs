@@ -75,6 +75,32 @@ impl Channels<'_> {
     /// When the stored token cannot be opened, or no client for the provider can be created; the provider's objections are
     /// [`Unfit`].
     pub async fn check(&self, id: Uuid, subscribes: bool) -> Result<Option<Result<Checked, Unfit>>, Error> {
+        let Some((number, account, token)) = self.own_account(id).await? else { return Ok(None) };
+        let checked = self.ask_about(&number, &account, &token).await?;
+        if !subscribes || !matches!(&checked, Ok(Checked { is_subscribed: Some(false), .. })) {
+            return Ok(Some(checked));
+        }
+        let subscribed = self.client(&number, &account, &token)?.subscribe().await;
+        Ok(Some(match subscribed {
+            Ok(()) => checked.map(|checked| Checked { is_subscribed: Some(true), ..checked }),
+            Err(error) => Err(refused(error, Unfit::Account)),
+        }))
+    }
+
+    /// When the stored token of a business account ends, by the provider; unknown when there is no such channel.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Channels::check`].
+    pub async fn token_end(&self, id: Uuid) -> Result<TokenEnd, Error> {
+        let Some((number, account, token)) = self.own_account(id).await? else {
+            return Ok(TokenEnd::Unknown);
+        };
+        Ok(self.client(&number, &account, &token)?.token_end(&token).await)
+    }
+
+    /// The provider's ids of a number and its account, with the token; `None` when there is no such business account.
+    async fn own_account(&self, id: Uuid) -> Result<Option<(String, String, Secret)>, Error> {
         let found = self.engine.store().channels().find(id).await?;
         let Some(channel) = found.filter(|channel| channel.kind == channel::Kind::BusinessAccount) else {
             return Ok(None);
@@ -86,17 +112,8 @@ impl Channels<'_> {
             tracing::warn!(channel.id = %id, %error, "cannot open the token of a channel to check it");
             Error::Internal
         })?;
-        let (number, account) =
-            (channel.phone_number_id.unwrap_or_default(), channel.waba_id.unwrap_or_default());
-        let checked = self.ask_about(&number, &account, &token).await?;
-        if !subscribes || !matches!(&checked, Ok(Checked { is_subscribed: Some(false), .. })) {
-            return Ok(Some(checked));
-        }
-        let subscribed = self.client(&number, &account, &token)?.subscribe().await;
-        Ok(Some(match subscribed {
-            Ok(()) => checked.map(|checked| Checked { is_subscribed: Some(true), ..checked }),
-            Err(error) => Err(refused(error, Unfit::Account)),
-        }))
+        let (number, account) = (channel.phone_number_id, channel.waba_id);
+        Ok(Some((number.unwrap_or_default(), account.unwrap_or_default(), token)))
     }
 
     /// The provider's report on a number, field by field.

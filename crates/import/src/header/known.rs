@@ -8,15 +8,15 @@ use domain::fold::fold;
 /// phones, and before others.
 pub(super) const RECALLED: u32 = 2;
 /// The ranks of numbers: WhatsApp's own first, then a mobile phone's, then those that do not say what they are.
-const WHATSAPP: u32 = 0;
-const MOBILE: u32 = 1;
-const ANY: u32 = 3;
+pub(super) const WHATSAPP: u32 = 0;
+pub(super) const MOBILE: u32 = 1;
+pub(super) const ANY: u32 = 3;
 /// The ranks of numbers that are less likely to be a person's WhatsApp. Columns of Google with numbers in their names have
 /// the ranks between.
 const MAIN: u32 = 1_000_000;
-const HOME: u32 = MAIN + 1;
-const WORK: u32 = MAIN + 2;
-const OTHER: u32 = MAIN + 3;
+pub(super) const HOME: u32 = MAIN + 1;
+pub(super) const WORK: u32 = MAIN + 2;
+pub(super) const OTHER: u32 = MAIN + 3;
 
 /// What is known of a column by its name.
 pub(super) struct Known {

@@ -183,3 +183,63 @@ fn a_column_that_is_called_like_an_own_field_has_it_unless_every_contact_has_suc
     }
     assert!(!is_taken("Empresa") && !is_taken("Cidade"));
 }
+
+#[test]
+fn names_that_shops_give_to_columns_are_understood() {
+    for name in [
+        "Celular / WhatsApp",
+        "Telefone/Celular",
+        "Tel.",
+        "Cel",
+        "Fone 1",
+        "Nº do celular",
+        "Número de WhatsApp",
+        "Whats",
+        "Celular do cliente",
+        "WhatsApp (com DDD)",
+        "Telefone com DDD",
+        "Teléfono celular",
+        "No. de celular",
+        "Tfno.",
+        "Número de móvil",
+        "Mobile Number",
+        "Cell #",
+        "Contact Phone",
+        "Customer Phone No.",
+        "Billing Phone",
+    ] {
+        assert_eq!(columns(&format!("x,{name},E-mail"), &[], Field::PhoneNumber), [1], "{name}");
+    }
+    let ranked = "Telefone comercial 2,Tel. residencial,Fone 2,Celular / Fone,Contato WhatsApp";
+    assert_eq!(columns(ranked, &[], Field::PhoneNumber), [4, 3, 2, 1, 0]);
+    for name in
+        ["DDD Celular", "Tipo de telefone", "Phone type", "WhatsApp Opt-in", "Número do cliente", "Fax"]
+    {
+        assert!(columns(&format!("{name},E-mail"), &[], Field::PhoneNumber).is_empty(), "{name}");
+    }
+    let found = [Field::Name, Field::Email, Field::Tags]
+        .map(|field| columns("Cliente,Correo del cliente,Etiqueta", &[], field));
+    assert_eq!(found, [[0], [1], [2]]);
+}
+
+#[test]
+fn a_mere_number_is_a_phone_number_in_a_file_that_has_no_better_one() {
+    for (header, place) in [
+        ("Nome,Número", 1),
+        ("Numero", 0),
+        ("Nº,Nome", 0),
+        ("Nome,N°", 1),
+        ("Number,E-mail", 0),
+        ("Nombre,Contacto", 1),
+    ] {
+        assert_eq!(columns(header, &[], Field::PhoneNumber), [place], "{header}");
+    }
+    for header in ["Nº,Nome,E-mail", "E-mail,Rua,Número", "Email,Endereço de entrega,Nº", "Contato,E-mail"]
+    {
+        assert!(columns(header, &[], Field::PhoneNumber).is_empty(), "{header}");
+    }
+    assert_eq!(columns("Número,Telefone", &[], Field::PhoneNumber), [1]);
+    assert_eq!(columns("Número,Ramal", &["Ramal=phone_number"], Field::PhoneNumber), [1]);
+    assert!(columns("Número,E-mail", &["Número=ignored"], Field::PhoneNumber).is_empty());
+    assert!(may_identify("Número") && !may_identify("Pedidos"));
+}

@@ -38,6 +38,7 @@ changes-kind-tags = Tags
 changes-kind-segments = Segments
 changes-kind-fields = Fields of contacts
 changes-kind-import = Import
+changes-kind-export = Download of contacts or results
 changes-kind-media = File
 changes-kind-node = Node
 changes-kind-webhook = Webhook endpoint

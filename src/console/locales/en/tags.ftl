@@ -15,6 +15,7 @@ tags-delete = Delete tag
 tags-deleted = The tag was deleted. Its contacts stay.
 tags-delete-question = The tag is removed from all of its contacts, which stay. This cannot be undone.
 tags-color = Colour
+tags-color-hint = Pages show the nearest of five colours that are easy to read, in light and dark.
 tags-color-wrong = Give a colour such as #22aa66.
 tags-name-taken = Another tag has this name.
 tags-name-wrong = A tag's name has no semicolon and no line break.

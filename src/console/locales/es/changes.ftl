@@ -38,6 +38,7 @@ changes-kind-tags = Etiquetas
 changes-kind-segments = Segmentos
 changes-kind-fields = Campos de contactos
 changes-kind-import = Importación
+changes-kind-export = Descarga de contactos o resultados
 changes-kind-media = Archivo
 changes-kind-node = Nodo
 changes-kind-webhook = Endpoint de webhook

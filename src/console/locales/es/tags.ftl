@@ -15,6 +15,7 @@ tags-delete = Eliminar etiqueta
 tags-deleted = La etiqueta se eliminó. Los contactos permanecen.
 tags-delete-question = La etiqueta se quita de todos sus contactos, que permanecen. Esto no se puede deshacer.
 tags-color = Color
+tags-color-hint = Las páginas muestran el más cercano de cinco colores que se leen bien, en claro y en oscuro.
 tags-color-wrong = Indique un color como #22aa66.
 tags-name-taken = Otra etiqueta tiene ese nombre.
 tags-name-wrong = El nombre de una etiqueta no tiene punto y coma ni salto de línea.

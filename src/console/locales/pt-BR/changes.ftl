@@ -38,6 +38,7 @@ changes-kind-tags = Tags
 changes-kind-segments = Segmentos
 changes-kind-fields = Campos de contatos
 changes-kind-import = Importação
+changes-kind-export = Download de contatos ou resultados
 changes-kind-media = Arquivo
 changes-kind-node = Nó
 changes-kind-webhook = Endpoint de webhook

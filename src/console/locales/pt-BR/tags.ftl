@@ -15,6 +15,7 @@ tags-delete = Excluir etiqueta
 tags-deleted = A etiqueta foi excluída. Os contatos permanecem.
 tags-delete-question = A etiqueta é tirada de todos os seus contatos, que permanecem. Isso não pode ser desfeito.
 tags-color = Cor
+tags-color-hint = As páginas mostram a mais próxima de cinco cores fáceis de ler, no claro e no escuro.
 tags-color-wrong = Informe uma cor como #22aa66.
 tags-name-taken = Outra etiqueta tem esse nome.
 tags-name-wrong = O nome de uma etiqueta não tem ponto e vírgula nem quebra de linha.

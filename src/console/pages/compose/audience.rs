@@ -227,7 +227,7 @@ fn boxes(
                 @for tag in offered {
                     label.choice {
                         input type="checkbox" name=(name) value=(tag.summary.id) checked[chosen.contains(&tag.summary.id)];
-                        span { (tag::tag(&tag.summary.name)) " " span.soft { "(" (text.number(tag.contacts)) ")" } }
+                        span { (tag::tag(&tag.summary)) " " span.soft { "(" (text.number(tag.contacts)) ")" } }
                     }
                 }
             }

@@ -96,7 +96,7 @@ impl Shown {
             p.who-is {
                 @if !stored.is_empty() { bdi.digits { (number_of(&contact.person)) } " " }
                 @for known in &contact.tags {
-                    a class=(tag::class(&known.name)) href=(format!("/console/contacts?tag={}", known.id)) { bdi { (known.name) } } " "
+                    a class=(tag::class(known)) href=(format!("/console/contacts?tag={}", known.id)) { bdi { (known.name) } } " "
                 }
             }
             div.contact-page {
@@ -168,7 +168,7 @@ fn double_list(viewer: &Viewer, place: &str, doubles: &[Contact]) -> Markup {
                     li {
                         a href=(format!("/console/contacts/{}", double.id)) { bdi { (name(double)) } } " "
                         bdi.digits { (number_of(&double.person)) } " " bdi { (double.person.email) } " "
-                        @for known in &double.tags { (tag::tag(&known.name)) " " }
+                        @for known in &double.tags { (tag::tag(known)) " " }
                     }
                 }
             }

@@ -110,7 +110,7 @@ fn choices(name: &str, label: &str, chosen: &[TagSummary], offered: &[Tag]) -> M
             @for (known, is_chosen) in all {
                 label.choice {
                     input type="checkbox" name=(name) value=(known.id) checked[is_chosen];
-                    (tag::tag(&known.name))
+                    (tag::tag(known))
                 }
             }
         }
@@ -147,7 +147,7 @@ pub(super) fn chips(text: Text, listed: &Listed, offered: &[Tag]) -> Markup {
             ul.tags aria-label=(text.get("contacts-tags")) {
                 @for known in more {
                     li {
-                        a class=(tag::class(&known.summary.name)) href=(listed.narrowed(&known.summary).place()) {
+                        a class=(tag::class(&known.summary)) href=(listed.narrowed(&known.summary).place()) {
                             bdi { (known.summary.name) } " " (text.number(known.contacts))
                         }
                     }
@@ -158,7 +158,7 @@ pub(super) fn chips(text: Text, listed: &Listed, offered: &[Tag]) -> Markup {
 }
 
 fn removable(words: &str, listed: &Listed, known: &TagSummary) -> Markup {
-    chip(words, tag::class(&known.name), &listed.widened(known.id))
+    chip(words, tag::class(known), &listed.widened(known.id))
 }
 
 /// A link that takes a filter away and leads to the list without it.

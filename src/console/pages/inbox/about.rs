@@ -108,7 +108,7 @@ impl AboutPerson {
             @for known in given {
                 form.row method="post" action=(place) {
                     input type="hidden" name="tag" value=(known.id);
-                    (tag::tag(&known.name))
+                    (tag::tag(known))
                     @if viewer.may_answer() {
                         @let label = text.with("inbox-tag-remove-which", [("tag", known.name.as_str().into())]);
                         button.quiet type="submit" name="action" value="remove" aria-label=(label) {

@@ -1,10 +1,11 @@
 //! What needs attention: numbers and webhooks that do not work, templates that cannot be sent, quotas that are nearly used up,
-//! and keys that expire soon.
+//! and tokens and keys that end soon.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::join_all;
+use actix_web::web::Data;
+use futures_util::future::{join, join_all};
 use maud::{Markup, html};
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -18,9 +19,10 @@ use crate::console::error::Result;
 use crate::console::pages::channel::words;
 use crate::console::pages::webhooks::stopped;
 use crate::console::visitor::Viewer;
-use crate::domain::channel::{Channel, Status};
+use crate::domain::channel::{Channel, Kind, Status};
 use crate::domain::limit;
 use crate::domain::page::PageRequest;
+use crate::domain::provider::TokenEnd;
 use crate::domain::template;
 use crate::domain::webhook::Endpoint;
 use crate::engine::records::keys::ApiKey;
@@ -28,12 +30,14 @@ use crate::engine::records::templates::Record as TemplateRecord;
 
 /// Alerts of one kind that are shown; the page of their kind has all of them.
 const MOST: u64 = 3;
-/// The channels whose quotas are looked at, the newest ones.
+/// The channels whose quotas and tokens are looked at, the newest ones.
 const CHANNELS: u64 = 20;
 /// How long a refused template is an alert: there is nothing to wait for.
 const REFUSED_LATELY: Duration = Duration::from_secs(7 * 24 * 3_600);
-/// How long before its end a key is an alert.
+/// How long before its end a key or a token is an alert.
 const SOON: Duration = Duration::from_secs(7 * 24 * 3_600);
+/// How old the provider's word on the end of a token may be.
+const TOKEN_AGE: Duration = Duration::from_secs(3_600);
 
 /// Everything that needs attention.
 pub(super) struct Alerts {
@@ -41,6 +45,8 @@ pub(super) struct Alerts {
     webhooks: Vec<Endpoint>,
     templates: Vec<TemplateRecord>,
     quotas: Vec<LowQuota>,
+    /// Channels whose tokens end soon.
+    tokens: Vec<(Channel, Timestamp)>,
     keys: Vec<ApiKey>,
 }
 
@@ -54,7 +60,7 @@ struct LowQuota {
 }
 
 /// Reads what needs attention in a company.
-pub(super) async fn read(state: &State, company: Uuid, now: Timestamp) -> Result<Alerts> {
+pub(super) async fn read(state: &Data<State>, company: Uuid, now: Timestamp) -> Result<Alerts> {
     let records = state.engine.company(company).await?;
     let channels = records.channels().refused(MOST).await?;
     let templates = records.templates().troubled(now.minus(REFUSED_LATELY), MOST).await?;
@@ -63,14 +69,43 @@ pub(super) async fn read(state: &State, company: Uuid, now: Timestamp) -> Result
     let known = records.channels().page(first, None).await?.records;
     drop(records);
     let webhooks = state.engine.webhook_endpoints().endpoints(company).await?;
-    let quotas = low_quotas(state, known).await;
-    Ok(Alerts { channels, webhooks, templates, quotas, keys })
+    let connected: Vec<_> =
+        known.into_iter().filter(|channel| channel.connection.status == Status::Connected).collect();
+    let (tokens, quotas) =
+        join(ending_tokens(state, connected.clone(), now), low_quotas(state, connected)).await;
+    Ok(Alerts { channels, webhooks, templates, quotas, tokens, keys })
+}
+
+/// The channels whose tokens end soon. The provider is asked seldom, and in the background: its answer is shown once it is there.
+async fn ending_tokens(
+    state: &Data<State>,
+    channels: Vec<Channel>,
+    now: Timestamp,
+) -> Vec<(Channel, Timestamp)> {
+    let business = channels.into_iter().filter(|channel| channel.kind == Kind::BusinessAccount);
+    let asked = business.map(async |channel| {
+        // A channel that got another token connects again.
+        let key =
+            format!("token {} {} {}", channel.company_id, channel.id, channel.connection.since.millis());
+        let (own, id) = (state.clone(), channel.id);
+        let asking = actix_web::rt::spawn(async move {
+            let ask = async || Ok(own.engine.channels().token_end(id).await?);
+            own.shared.get(key, TOKEN_AGE, ask).await
+        });
+        match *timeout(PATIENCE, asking).await.ok()?.ok()?.ok()? {
+            TokenEnd::At(end) if now < end && end < now.plus(SOON) => Some((channel, end)),
+            TokenEnd::At(_) | TokenEnd::Never | TokenEnd::Unknown => None,
+        }
+    });
+    let mut ending: Vec<_> = join_all(asked).await.into_iter().flatten().collect();
+    ending.sort_by_key(|(_, end)| *end);
+    ending.truncate(MOST as usize);
+    ending
 }
 
 /// The quotas that are nearly used up, of the channels that tell it in time.
 async fn low_quotas(state: &State, channels: Vec<Channel>) -> Vec<LowQuota> {
-    let connected = channels.into_iter().filter(|channel| channel.connection.status == Status::Connected);
-    let asked = connected.map(async |channel| {
+    let asked = channels.into_iter().map(async |channel| {
         let channel = Arc::new(channel);
         // Each has a time of its own, so that a slow one hides no other.
         let limits = timeout(PATIENCE, state.engine.channels().limits(&channel)).await.ok()?.ok()?;
@@ -99,6 +134,15 @@ pub(super) fn show(viewer: &Viewer, alerts: &Alerts) -> Markup {
     html! {
         div.alerts id="alerts" {
             @for channel in &alerts.channels { (refused(viewer, channel)) }
+            @for (channel, end) in &alerts.tokens {
+                (warning(&html! {
+                    p {
+                        (text.with("overview-alert-token", [("name", channel.name.as_str().into())])) " "
+                        (ahead(viewer, *end)) ". "
+                        a href=(format!("/console/channels/{}", channel.id)) { (text.get("overview-alert-token-see")) }
+                    }
+                }))
+            }
             (stopped(text, &alerts.webhooks))
             @for template in &alerts.templates { (troubled(viewer, template)) }
             @for quota in &alerts.quotas { (low_quota(viewer, quota)) }

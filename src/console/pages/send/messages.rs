@@ -133,7 +133,7 @@ fn listed(
 }
 
 /// The name of a contact, if they have one.
-fn name(person: &Person) -> Option<String> {
+pub(super) fn name(person: &Person) -> Option<String> {
     let name = format!("{} {}", person.first_name, person.last_name);
     Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }

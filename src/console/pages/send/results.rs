@@ -21,7 +21,7 @@ use crate::domain::message::Selection;
 use crate::domain::page::PageRequest;
 use crate::domain::request::SkippedEntry;
 use crate::engine::records::messages::{Found, Message, SendSnapshot};
-use crate::engine::{self, Engine};
+use crate::engine::{self, Engine, Exported};
 use crate::import::csv_row;
 
 /// Skipped rows in each read.
@@ -48,6 +48,7 @@ pub(crate) async fn download(viewer: Viewer, state: Data<State>, Id(id): Id) -> 
     let snapshot = records.sends().snapshot(id).await?.ok_or(Error::NotFound)?;
     drop(records);
     let origin = origin(&state.engine, company, id).await?.ok_or(Error::NotFound)?;
+    state.engine.contacts().record_export(&viewer.who(), company, Exported::Messages(id)).await?;
     let format = origin.format();
     let head = ["send-result-state", "send-result-error", "send-result-time"].map(|key| text.get(key));
     let head = record(&origin, origin.header().to_vec(), head);
@@ -116,8 +117,7 @@ impl Results {
                 None => String::new(),
             };
             let state = words::state_word(self.text, outcome.state);
-            // As spreadsheets read a time.
-            let time = message.updated_at.map(|at| self.zone.field(at).replace('T', " ")).unwrap_or_default();
+            let time = message.updated_at.map_or_else(String::new, |at| self.zone.cell(at));
             written.append(&mut record(&self.origin, cells, [state, error, time]));
         }
         Ok((written, Some(next.map_or(ResultsPart::Skipped(1), ResultsPart::Messages))))
