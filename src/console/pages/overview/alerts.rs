@@ -89,8 +89,7 @@ async fn ending_tokens(
             format!("token {} {} {}", channel.company_id, channel.id, channel.connection.since.millis());
         let (own, id) = (state.clone(), channel.id);
         let asking = actix_web::rt::spawn(async move {
-            let ask = async || Ok(own.engine.channels().token_end(id).await?);
-            own.shared.get(key, TOKEN_AGE, ask).await
+            own.shared.get(key, TOKEN_AGE, async || Ok(own.engine.channels().token_end(id).await?)).await
         });
         match *timeout(PATIENCE, asking).await.ok()?.ok()?.ok()? {
             TokenEnd::At(end) if now < end && end < now.plus(SOON) => Some((channel, end)),
