@@ -26,7 +26,7 @@ use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::confirm::confirm;
-use crate::console::error::{Error, Result};
+use crate::console::error::Result;
 use crate::console::live;
 use crate::console::page::{Menu, Page};
 use crate::console::query::{Id, Query};

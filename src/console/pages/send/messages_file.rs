@@ -47,7 +47,7 @@ struct MessagesFile {
 }
 
 /// Downloads the messages that the query selects.
-pub(in crate::console) async fn download(
+pub(crate) async fn download(
     viewer: Viewer,
     state: Data<State>,
     Id(id): Id,
