@@ -46,7 +46,7 @@ async function over() {
 function named(role, all) {
     const taken = new Map();
     return all.map(address => {
-        const name = address.replace('/console', role).replaceAll(/[0-9a-f-]{36}/g, 'id').replaceAll(/[^a-z0-9]+/g, '-');
+        const name = address.replace('/console', role).replace(/&seen=[^&]*/, '').replaceAll(/[0-9a-f-]{36}/g, 'id').replaceAll(/[^a-z0-9]+/g, '-');
         const nth = (taken.get(name) ?? 0) + 1;
         taken.set(name, nth);
         return [nth === 1 ? name : `${name}-${nth}`, address];

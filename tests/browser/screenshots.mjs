@@ -10,7 +10,7 @@ const [directory, theme = 'light', width = '1280', extent = ''] = process.argv.s
 const fullPage = extent === 'whole';
 const demo = await Demo.start({ contacts: 10_000 });
 const browser = await Browser.start();
-const name = address => address.replace('/console', 'console').replaceAll(/[0-9a-f-]{36}/g, 'id').replaceAll(/[/?=+]/g, '-');
+const name = address => address.replace('/console', 'console').replace(/&seen=[^&]*/, '').replaceAll(/[0-9a-f-]{36}/g, 'id').replaceAll(/[/?=+]/g, '-');
 try {
     await busy(demo);
     for (const role of ['owner', 'operator']) {
