@@ -22,7 +22,7 @@ fn of_several_number_columns_the_likeliest_comes_first() {
     assert_eq!(columns(hubspot, &[], Field::PhoneNumber), [3, 2, 1]);
     let google = "Phone 10 - Value,Phone 2 - Value,Phone 2 - Label,Phone 1 - Value";
     assert_eq!(columns(google, &[], Field::PhoneNumber), [3, 1, 0]);
-    assert_eq!(columns("Nome,Tel.,Celular / WhatsApp,Nº celular", &[], Field::PhoneNumber), [2, 1]);
+    assert_eq!(columns("Nome,Tel.,Celular / WhatsApp,Nº celular", &[], Field::PhoneNumber), [2, 3, 1]);
 }
 
 #[test]
