@@ -118,9 +118,9 @@ impl Ground {
         ));
         let shown = pages.clone();
         let beside: api::Beside = Arc::new(move |_| {
-            let mut all = console::resources(&shown, true);
-            all.extend(door.iter().flat_map(graph::resources));
-            all
+            let mut rest = console::resources(&shown, true);
+            rest.extend(door.iter().flat_map(graph::resources));
+            api::BesideResources { first: door.iter().map(graph::busiest).collect(), rest }
         });
         let socket = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let address = socket.local_addr().unwrap().to_string();

@@ -53,7 +53,7 @@ mod webhooks;
 
 use std::sync::Arc;
 
-use actix_web::{Resource, web};
+use actix_web::{Resource, Scope, web};
 
 pub use self::conversations::send::ANSWERED;
 pub use self::error::status_code;
@@ -259,7 +259,16 @@ route::table! {
 
 /// The resources that a listener serves beside the API, each with its path. They are wrapped like the API's own
 /// routes, with request ids and metrics by path.
-pub type Beside = Arc<dyn Fn(Listener) -> Vec<(&'static str, Resource)> + Send + Sync>;
+#[derive(Default)]
+pub struct BesideResources {
+    /// Compared with a request before the API's routes: a few that are asked for often.
+    pub first: Vec<(&'static str, Resource)>,
+    /// Compared after them.
+    pub rest: Vec<(&'static str, Resource)>,
+}
+
+/// What each listener serves beside the API.
+pub type Beside = Arc<dyn Fn(Listener) -> BesideResources + Send + Sync>;
 
 /// Whether the console is at `/`.
 struct HasConsole(bool);
@@ -273,11 +282,13 @@ pub fn service(
 ) -> impl actix_web::dev::HttpServiceFactory + 'static {
     parameters::prepare(openapi::document);
     let has_console = HasConsole(beside.is_some());
-    let others = beside.map(|beside| beside(listener)).unwrap_or_default();
-    let scope = register(web::scope(""), listener);
-    others
-        .into_iter()
-        .fold(scope, |scope, (path, resource)| scope.service(resource.app_data(route::Observed::new(path))))
+    let BesideResources { first, rest } = beside.map(|beside| beside(listener)).unwrap_or_default();
+    let add = |scope: Scope, (path, resource): (&'static str, Resource)| {
+        scope.service(resource.app_data(route::Observed::new(path)))
+    };
+    let scope = register(first.into_iter().fold(web::scope(""), add), listener);
+    rest.into_iter()
+        .fold(scope, add)
         .app_data(web::Data::new(state.options.rules()))
         .app_data(state)
         .app_data(web::Data::new(listener))

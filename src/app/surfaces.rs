@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actix_web::web;
 
-use crate::api::{self, Beside, Listener};
+use crate::api::{self, Beside, BesideResources, Listener};
 use crate::config::Config;
 use crate::console;
 use crate::engine::Engine;
@@ -29,7 +29,7 @@ pub(super) fn door(config: &Config, engine: &Engine, options: &api::Options) -> 
     GraphState { engine: engine.clone(), options }
 }
 
-/// The console's resources on each listener: pages for operators are on the listener of the operator API. After them those of
+/// The console's resources on each listener: pages for operators are on the listener of the operator API. Around them those of
 /// the door that speaks Graph, on its listener.
 pub(super) fn beside(
     pages: &web::Data<console::State>,
@@ -37,12 +37,13 @@ pub(super) fn beside(
 ) -> Beside {
     let pages = pages.clone();
     Arc::new(move |listener| {
-        let mut all = match listener {
-            Listener::Graph => Vec::new(),
-            _ => console::resources(&pages, listener.admits_operators()),
-        };
+        let mut all = BesideResources::default();
+        if listener != Listener::Graph {
+            all.rest = console::resources(&pages, listener.admits_operators());
+        }
         if let Some((_, door)) = door.as_ref().filter(|(own, _)| *own == listener) {
-            all.extend(graph::resources(door));
+            all.first.push(graph::busiest(door));
+            all.rest.extend(graph::resources(door));
         }
         all
     })

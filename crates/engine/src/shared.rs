@@ -16,7 +16,6 @@ use super::contacts::people::People;
 use super::contacts::suppressions::Suppressions;
 use super::contents::{Answers, ContentKeys};
 use super::fair_queue::FairQueue;
-use super::gathered::Gathered;
 use super::handover::{PendingReplies, SessionHandles, WebChannel};
 use super::health::Health;
 use super::ledger::Ledger;
@@ -25,13 +24,13 @@ use super::media::Library;
 use super::pacer::Pacer;
 use super::reader::Reader;
 use super::recent::Recent;
+use super::window_gate::SharedWindows;
 use cluster::Cluster;
 use connectors::fair_semaphore::FairSemaphore;
 use domain::channel::Channel;
 use domain::message::Key;
 use domain::tier::{self, Tier};
 use store::Store;
-use store::conversations::{AskedWindow, KnownWindow};
 use vault::Vault;
 
 /// The tier of a channel whose own is gone.
@@ -75,7 +74,7 @@ pub(crate) struct Shared {
     /// Reads the store for channels.
     pub(crate) reader: Reader,
     /// The windows that single sends ask for.
-    pub(crate) windows: Gathered<AskedWindow, KnownWindow>,
+    pub(crate) windows: SharedWindows,
     /// Permits to resolve audiences, for all resolvers together.
     pub(crate) audiences: Arc<FairSemaphore>,
     pub(crate) cloud_api: config::CloudApi,

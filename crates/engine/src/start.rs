@@ -20,7 +20,6 @@ use super::contacts::change::Changes;
 use super::contacts::imports::{Imports, Runner};
 use super::contents::{Answers, ContentKeys};
 use super::events::tail::Tail;
-use super::gathered::Gathered;
 use super::graph::{KnownNumbers, PassBounds};
 use super::handover::SessionHandles;
 use super::health::Health;
@@ -40,6 +39,7 @@ use super::upkeep::retention::Retention;
 use super::upkeep::sentinel::Sentinel;
 use super::web_session::{self, WebSessions};
 use super::webhooks::Deliverer;
+use super::window_gate::SharedWindows;
 use super::{Engine, Inner, LONGEST_HOLD, StartError, receipts, threads};
 use clock::Timestamp;
 use cluster::{Carrier, Cluster, Heartbeat, Nobody};
@@ -129,7 +129,7 @@ impl Engine {
             vault,
             ledger,
             reader: Reader::new(store.reserved_for(Purpose::Dispatch)),
-            windows: Gathered::default(),
+            windows: SharedWindows::default(),
             audiences: FairSemaphore::new(config.engine.resolvers.max(1).saturating_mul(resolver::AT_ONCE)),
             cloud_api: config.cloud_api.clone(),
             handles,

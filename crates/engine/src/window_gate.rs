@@ -1,16 +1,25 @@
 //! Who gets no free message because the provider would not take it: people whose window is closed.
 
+use std::time::Duration;
+
+use dashmap::DashMap;
 use uuid::Uuid;
 
 use crate::contacts::people::People;
+use crate::gathered::Gathered;
 use crate::ledger::Order;
 use crate::shared::Shared;
 use clock::Timestamp;
+use domain::inbound::SERVICE_WINDOW;
 use domain::phone::PhoneNumber;
 use domain::request::{SkipCode, Skipped};
 use store::Store;
-use store::conversations::AskedWindow;
+use store::conversations::{AskedWindow, KnownWindow};
 
+/// How long a channel is known not to enforce windows, as another node may have changed that meanwhile.
+const UNENFORCED: Duration = Duration::from_secs(1);
+/// The most channels of which this is known; some 4 MB.
+const MOST_CHANNELS: usize = 100_000;
 /// Why a recipient is skipped, in words that continue "the number …".
 const CLOSED: &str = "did not write in the last 24 hours, so that WhatsApp takes only templates to it";
 
@@ -62,6 +71,48 @@ impl WindowGate {
     }
 }
 
+/// What single sends ask about windows.
+#[derive(Default)]
+pub(crate) struct SharedWindows {
+    asked: Gathered<AskedWindow, KnownWindow>,
+    /// Until when channels are known not to enforce windows: their sends read nothing.
+    unenforced: DashMap<Uuid, Timestamp>,
+}
+
+impl SharedWindows {
+    /// What is known of a person's window; `None` when the channel enforces none.
+    async fn known(&self, store: &Store, asked: AskedWindow) -> store::Result<Option<KnownWindow>> {
+        let (channel, now) = (asked.channel_id, Timestamp::now());
+        if self.unenforced.get(&channel).is_some_and(|until| *until > now) {
+            return Ok(None);
+        }
+        let store = store.clone();
+        let read = move |asked: Vec<AskedWindow>| {
+            let store = store.clone();
+            async move { store.conversations().windows(&asked).await }
+        };
+        let known = self.asked.ask(asked, read).await?;
+        if known.of_channel.are_enforced(now) {
+            return Ok(Some(known));
+        }
+        let mut until = now.plus(UNENFORCED);
+        // Not beyond the moment in which they begin to be.
+        if let Some(since) = known.of_channel.recorded_since {
+            until = until.min(since.plus(SERVICE_WINDOW)).max(now);
+        }
+        if self.unenforced.len() >= MOST_CHANNELS {
+            self.unenforced.clear();
+        }
+        self.unenforced.insert(channel, until);
+        Ok(None)
+    }
+
+    /// The rule of a channel was changed here.
+    pub(crate) fn changed(&self, channel: Uuid) {
+        self.unenforced.remove(&channel);
+    }
+}
+
 impl Shared {
     /// Removes the only number of a send, unless the person's window is open or none is needed. Many such sends at once read the
     /// store together.
@@ -76,14 +127,8 @@ impl Shared {
         };
         let (company_id, channel_id) = (order.company_id, order.channel_id);
         let asked = AskedWindow { company_id, channel_id, person: self.people.person(company_id, number) };
-        let store = self.store.clone();
-        let read = move |asked: Vec<AskedWindow>| {
-            let store = store.clone();
-            async move { store.conversations().windows(&asked).await }
-        };
-        let known = self.windows.ask(asked, read).await?;
-        let is_open = known.until.is_some_and(|until| until > goes_at(order));
-        if !is_open && known.of_channel.are_enforced(Timestamp::now()) {
+        let known = self.windows.known(&self.store, asked).await?;
+        if known.is_some_and(|known| known.until.is_none_or(|until| until <= goes_at(order))) {
             skip(number, skipped);
             numbers.clear();
         }

@@ -39,7 +39,8 @@ pub(crate) fn listen(
     let beside = has_others.then(|| -> api::Beside {
         Arc::new(move |_| {
             let pages = pages.iter().flat_map(|pages| console::resources(pages, true));
-            pages.chain(door.iter().flat_map(graph::resources)).collect()
+            let rest = pages.chain(door.iter().flat_map(graph::resources)).collect();
+            api::BesideResources { first: door.iter().map(graph::busiest).collect(), rest }
         })
     });
     (api::listen(listener, api::Listener::Whole, state, beside, settings).unwrap(), url)

@@ -150,7 +150,9 @@ impl Conversations<'_> {
 
     /// Decides who decides whether free messages of a channel go. The caller has checked that it is the company's.
     pub async fn set_window_rule(&self, who: &Who, channel: Uuid, rule: WindowRule) -> Result<(), Error> {
-        Ok(self.store().set_window_rule(who, channel, rule).await?)
+        self.store().set_window_rule(who, channel, rule).await?;
+        self.engine.0.shared.windows.changed(channel);
+        Ok(())
     }
 
     /// Removes everything of a person: the conversations on all channels, and what was written in them. Returns the ids of the
