@@ -28,7 +28,7 @@ pub(super) fn shown(viewer: &Viewer, form: &Form, around: &Around, checked: &Che
                         @if suppressed > 0 {
                             (notice::warning(&html! { p { (text.with("compose-reach-opted-out", [("count", suppressed.into())])) } }))
                         }
-                        (again::outcome(viewer, dry_run, looked::columns(looked.as_ref())))
+                        (again::outcome(viewer, dry_run, looked.is_some()))
                         (files::shown(viewer, seen))
                         @if let Some(found) = looked {
                             (looked::rows(viewer, form, (dry_run.recipients, &dry_run.skipped), found))

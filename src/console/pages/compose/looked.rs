@@ -14,7 +14,6 @@ use crate::console::form::Form;
 use crate::console::pages::send::{message, skipped_row};
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
-use crate::domain::phone::Country;
 use crate::domain::request::{SkipCode, Skipped, SkippedEntry};
 use crate::engine::DryRun;
 
@@ -79,14 +78,6 @@ pub(super) fn rows(
 
 fn counted(counts: &BTreeMap<&'static str, u64>, codes: &[SkipCode]) -> u64 {
     codes.iter().filter_map(|code| counts.get(code.as_str())).sum()
-}
-
-/// The names of the values and the header of the file, and the country by whose rules its numbers are read.
-pub(super) fn columns(looked: Option<&Looked>) -> ((&[String], &[String]), Option<Country>) {
-    match looked {
-        Some(looked) => ((&looked.names, &looked.header), looked.country),
-        None => ((&[], &[]), None),
-    }
 }
 
 /// Why nothing is sent to a row with these cells.

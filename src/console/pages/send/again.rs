@@ -26,7 +26,6 @@ use crate::console::query::{Id, Query};
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
 use crate::domain::message::{Selection, State as At};
-use crate::domain::phone::Country;
 use crate::domain::request::RetryRequest;
 use crate::domain::send::Counts;
 use crate::engine::records::sends::Record;
@@ -224,7 +223,7 @@ fn found(
                 },
                 Some(Err(refusal)) => (refused(viewer, refusal)),
                 Some(Ok(dry_run)) => {
-                    (outcome(viewer, dry_run, ((&[], &[]), None)))
+                    (outcome(viewer, dry_run, false))
                     form method="post" action=(format!("/console/sends/{id}/again")) {
                         (once(form))
                         @for (name, value) in values { input type="hidden" name=(name) value=(value); }
@@ -245,13 +244,8 @@ pub(in crate::console::pages) fn refused(viewer: &Viewer, refusal: &Refusal) -> 
 }
 
 /// The result of the dry run: the number of recipients, skipped entries with their reasons, the duration and
-/// the limit that decides it. `columns` are the names of values and the header of the file with the recipients, if there is one,
-/// whose numbers are read by the rules of a country.
-pub(in crate::console::pages) fn outcome(
-    viewer: &Viewer,
-    dry_run: &DryRun,
-    (columns, country): ((&[String], &[String]), Option<Country>),
-) -> Markup {
+/// the limit that decides it. The rows of a file are left to the table of them, if the page `has_rows`.
+pub(in crate::console::pages) fn outcome(viewer: &Viewer, dry_run: &DryRun, has_rows: bool) -> Markup {
     let text = viewer.text;
     let DryRun {
         recipients,
@@ -286,12 +280,13 @@ pub(in crate::console::pages) fn outcome(
                     }
                 }
             }
-            @if skipped.count > 0 {
+            @let mut entries = skipped.first.iter().filter(|entry| !has_rows || entry.index.is_none()).peekable();
+            @if entries.peek().is_some() {
                 details {
                     summary { (text.with("send-check-skipped", [("count", skipped.count.into())])) }
                     ul {
-                        @for entry in skipped.first.iter().take(SKIPPED_SHOWN) {
-                            @let reason = skipped_row::reason(text, columns, entry, (&entry.input, country));
+                        @for entry in entries.take(SKIPPED_SHOWN) {
+                            @let reason = skipped_row::reason(text, (&[], &[]), entry, (&entry.input, None));
                             li { bdi { code { (entry.input) } } " " (reason) }
                         }
                     }
