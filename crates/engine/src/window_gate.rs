@@ -1,6 +1,6 @@
 //! Who gets no free message because the provider would not take it: people whose window is closed.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dashmap::DashMap;
 use uuid::Uuid;
@@ -10,13 +10,12 @@ use crate::gathered::Gathered;
 use crate::ledger::Order;
 use crate::shared::Shared;
 use clock::Timestamp;
-use domain::inbound::SERVICE_WINDOW;
 use domain::phone::PhoneNumber;
 use domain::request::{SkipCode, Skipped};
 use store::Store;
 use store::conversations::{AskedWindow, KnownWindow};
 
-/// How long a channel is known not to enforce windows, as another node may have changed that meanwhile.
+/// How long a channel is taken not to enforce windows: another node may have changed that meanwhile, or the time may have come.
 const UNENFORCED: Duration = Duration::from_secs(1);
 /// The most channels of which this is known; some 4 MB.
 const MOST_CHANNELS: usize = 100_000;
@@ -76,14 +75,15 @@ impl WindowGate {
 pub(crate) struct SharedWindows {
     asked: Gathered<AskedWindow, KnownWindow>,
     /// Until when channels are known not to enforce windows: their sends read nothing.
-    unenforced: DashMap<Uuid, Timestamp>,
+    unenforced: DashMap<Uuid, Instant>,
 }
 
 impl SharedWindows {
     /// What is known of a person's window; `None` when the channel enforces none.
     async fn known(&self, store: &Store, asked: AskedWindow) -> store::Result<Option<KnownWindow>> {
-        let (channel, now) = (asked.channel_id, Timestamp::now());
-        if self.unenforced.get(&channel).is_some_and(|until| *until > now) {
+        // Not by the wall clock, which may be set back.
+        let (channel, began) = (asked.channel_id, Instant::now());
+        if self.unenforced.get(&channel).is_some_and(|until| *until > began) {
             return Ok(None);
         }
         let store = store.clone();
@@ -92,18 +92,13 @@ impl SharedWindows {
             async move { store.conversations().windows(&asked).await }
         };
         let known = self.asked.ask(asked, read).await?;
-        if known.of_channel.are_enforced(now) {
+        if known.of_channel.are_enforced(Timestamp::now()) {
             return Ok(Some(known));
-        }
-        let mut until = now.plus(UNENFORCED);
-        // Not beyond the moment in which they begin to be.
-        if let Some(since) = known.of_channel.recorded_since {
-            until = until.min(since.plus(SERVICE_WINDOW)).max(now);
         }
         if self.unenforced.len() >= MOST_CHANNELS {
             self.unenforced.clear();
         }
-        self.unenforced.insert(channel, until);
+        self.unenforced.insert(channel, began + UNENFORCED);
         Ok(None)
     }
 
