@@ -8,7 +8,6 @@ use uuid::Uuid;
 use crate::contacts::people::People;
 use crate::gathered::Gathered;
 use crate::ledger::Order;
-use crate::shared::Shared;
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
 use domain::request::{SkipCode, Skipped};
@@ -47,6 +46,11 @@ impl WindowGate {
         Ok(Self { company, channel, at: is_enforced.then_some(at) })
     }
 
+    /// The gate of a send.
+    pub(crate) async fn of_order(store: &Store, order: &Order) -> store::Result<Self> {
+        Self::of(store, (order.company_id, order.channel_id), order.template.is_some(), goes_at(order)).await
+    }
+
     /// Removes the numbers of people without an open window.
     pub(crate) async fn skip_closed(
         &self,
@@ -79,6 +83,28 @@ pub(crate) struct SharedWindows {
 }
 
 impl SharedWindows {
+    /// Removes the only number of a send, unless the person's window is open or none is needed. Many such sends at once read the
+    /// store together.
+    pub(crate) async fn skip_closed_one(
+        &self,
+        (store, people): (&Store, &People),
+        order: &Order,
+        numbers: &mut Vec<PhoneNumber>,
+        skipped: &mut Skipped,
+    ) -> store::Result<()> {
+        let Some(number) = numbers.first().copied().filter(|_| order.template.is_none()) else {
+            return Ok(());
+        };
+        let (company_id, channel_id) = (order.company_id, order.channel_id);
+        let asked = AskedWindow { company_id, channel_id, person: people.person(company_id, number) };
+        let known = self.known(store, asked).await?;
+        if known.is_some_and(|known| known.until.is_none_or(|until| until <= goes_at(order))) {
+            skip(number, skipped);
+            numbers.clear();
+        }
+        Ok(())
+    }
+
     /// What is known of a person's window; `None` when the channel enforces none.
     async fn known(&self, store: &Store, asked: AskedWindow) -> store::Result<Option<KnownWindow>> {
         // Not by the wall clock, which may be set back.
@@ -105,35 +131,6 @@ impl SharedWindows {
     /// The rule of a channel was changed here.
     pub(crate) fn changed(&self, channel: Uuid) {
         self.unenforced.remove(&channel);
-    }
-}
-
-impl Shared {
-    /// Removes the only number of a send, unless the person's window is open or none is needed. Many such sends at once read the
-    /// store together.
-    pub(crate) async fn skip_closed_one(
-        &self,
-        order: &Order,
-        numbers: &mut Vec<PhoneNumber>,
-        skipped: &mut Skipped,
-    ) -> store::Result<()> {
-        let Some(number) = numbers.first().copied().filter(|_| order.template.is_none()) else {
-            return Ok(());
-        };
-        let (company_id, channel_id) = (order.company_id, order.channel_id);
-        let asked = AskedWindow { company_id, channel_id, person: self.people.person(company_id, number) };
-        let known = self.windows.known(&self.store, asked).await?;
-        if known.is_some_and(|known| known.until.is_none_or(|until| until <= goes_at(order))) {
-            skip(number, skipped);
-            numbers.clear();
-        }
-        Ok(())
-    }
-
-    /// The gate of a send.
-    pub(crate) async fn window_gate(&self, order: &Order) -> store::Result<WindowGate> {
-        let (has_template, at) = (order.template.is_some(), goes_at(order));
-        WindowGate::of(&self.store, (order.company_id, order.channel_id), has_template, at).await
     }
 }
 

@@ -213,7 +213,8 @@ impl Engine {
             suppressions.skip_suppressed(order.company_id, is_marketing, &mut numbers, &mut skipped);
         }
         let shared = &self.0.shared;
-        shared.skip_closed_one(&order, &mut numbers, &mut skipped).await?;
+        let known = (&shared.store, &*shared.people);
+        shared.windows.skip_closed_one(known, &order, &mut numbers, &mut skipped).await?;
         let refuses = personal.as_ref().is_some_and(|personal| personal.on_skipped == OnSkipped::Refuse);
         let mut parts = Parts::default();
         if let Some(mut own) = own_values(shared, &order, personal, None).await? {

@@ -152,7 +152,9 @@ impl Writing {
 
     /// Reads blocks of the audience while the previous step is written.
     async fn resolve(&mut self) -> Result<(), Error> {
-        self.gate = self.shared.window_gate(&self.resolve.order).await.map_err(|error| unread(&error))?;
+        self.gate = WindowGate::of_order(&self.shared.store, &self.resolve.order)
+            .await
+            .map_err(|error| unread(&error))?;
         let mut numbers = std::mem::take(&mut self.resolve.numbers);
         if let Some(personal) = &self.resolve.personal {
             numbers.extend(personal.rows.phone_numbers());
