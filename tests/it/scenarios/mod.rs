@@ -8,6 +8,7 @@ mod killed_and_ended;
 mod killed_at_the_quota;
 mod killed_before_the_answer;
 mod killed_in_trouble;
+mod killed_while_people_write;
 mod level_unknown;
 mod live_limits;
 mod opted_out;
