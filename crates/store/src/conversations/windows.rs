@@ -8,7 +8,8 @@ use uuid::Uuid;
 use crate::changes::{self, What, Who};
 use crate::dialect::{Bulk, Incoming, Rows, Type};
 use crate::nouns::{AllConversations, Conversations};
-use crate::{Result, execute, fetch, fetch_one};
+use crate::one_row::put_row;
+use crate::{Result, fetch, fetch_one};
 use clock::Timestamp;
 use domain::inbound::{PeerKey, WindowRule, Windows};
 use domain::message::Key;
@@ -60,9 +61,12 @@ impl Conversations<'_> {
         if before == rule {
             return transaction.unchanged(()).await;
         }
-        let sql = "INSERT INTO conversation_channel (channel_id, company_id, rule) VALUES ($1, $2, $3) \
-                   ON CONFLICT (channel_id) DO UPDATE SET rule = excluded.rule";
-        execute(&transaction, sql, [channel.into(), self.company.into(), rule.as_i16().into()]).await?;
+        let row = [
+            ("channel_id", channel.into()),
+            ("company_id", self.company.into()),
+            ("rule", rule.as_i16().into()),
+        ];
+        put_row(&transaction, "conversation_channel", &["channel_id"], row).await?;
         let [before, after] = [before, rule].map(|rule| serde_json::json!({ "window": rule.as_str() }));
         changes::record_one(&transaction, who, What::Channel, channel, Some(before), after).await?;
         transaction.commit().await?;
