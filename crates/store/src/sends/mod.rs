@@ -15,7 +15,8 @@ mod tally;
 
 use std::collections::HashMap;
 
-use sea_orm::{ConnectionTrait, QueryResult};
+use entity::send::{Column, Entity};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryResult, Select};
 use uuid::Uuid;
 
 pub use self::label::StoredLabel;
@@ -95,6 +96,10 @@ pub enum Size {
     Bulk,
 }
 
+/// The columns that [`unfinished`] reads, of a send and its template.
+const UNFINISHED: &str = "send.id, send.company_id, content, recipients, recipient, high_water, settled, template_id, \
+    category, expires_at";
+
 impl AllSends<'_> {
     /// The oldest unfinished sends of a channel that may go now, at most `limit`: without those that are paused, that
     /// wait for a later time, or whose template the provider refuses.
@@ -112,9 +117,7 @@ impl AllSends<'_> {
             "send.template_id IS NULL".to_owned()
         };
         let sql = format!(
-            "SELECT send.id, send.company_id, content, recipients, recipient, high_water, settled, \
-             template_id, category, expires_at \
-             FROM send LEFT JOIN template ON template.id = send.template_id \
+            "SELECT {UNFINISHED} FROM send LEFT JOIN template ON template.id = send.template_id \
              WHERE channel_id = $1 AND state < 2 AND state = $2 AND control = $3 \
              AND (due_at IS NULL OR due_at <= $4) AND {template} AND send.{which} \
              ORDER BY send.id LIMIT $5"
@@ -138,9 +141,7 @@ impl AllSends<'_> {
         }
         let (asked, values) = asked.select(3);
         let sql = format!(
-            "SELECT send.id, send.company_id, content, recipients, recipient, high_water, settled, \
-             template_id, category, expires_at \
-             FROM {asked} AS asked JOIN send ON send.id = asked.id \
+            "SELECT {UNFINISHED} FROM {asked} AS asked JOIN send ON send.id = asked.id \
              LEFT JOIN template ON template.id = send.template_id \
              WHERE state = $1 AND control = $2 ORDER BY send.id"
         );
@@ -246,6 +247,13 @@ impl AllSends<'_> {
 }
 
 impl Sends<'_> {
+    /// The company's accepted send of this id.
+    fn accepted(self, send_id: Uuid) -> Select<Entity> {
+        Entity::find_by_id(send_id)
+            .filter(Column::CompanyId.eq(self.company))
+            .filter(Column::State.gt(State::Resolving.as_i16()))
+    }
+
     /// The recipients' numbers of these messages of the company that have a row, without groups.
     pub async fn recipients_of(self, keys: &[Key]) -> Result<HashMap<Key, PhoneNumber>> {
         if keys.is_empty() {
