@@ -8,7 +8,6 @@
 
 pub mod api_key;
 pub mod automatic_answer;
-pub mod automatic_text;
 pub mod change;
 pub mod channel;
 pub mod company;
