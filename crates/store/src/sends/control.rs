@@ -6,7 +6,7 @@
 use entity::company;
 use entity::send::{ActiveModel, Column, Entity};
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Set, UpdateMany};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select, Set, UpdateMany};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -14,7 +14,7 @@ use super::send_state;
 use crate::changes::{self, What, Who};
 use crate::nodes::NoteOfSend;
 use crate::nouns::{AllSends, Sends};
-use crate::{Result, Transaction, execute, fetch, fetch_one};
+use crate::{Result, Transaction, execute, fetch};
 use clock::Timestamp;
 use domain::message;
 use domain::send::{Control, State};
@@ -132,10 +132,9 @@ impl Sends<'_> {
 impl AllSends<'_> {
     /// Ends expired sends, of which at most `limit` are examined. Returns those with their channels.
     pub async fn expire(self, now: Timestamp, limit: u32) -> Result<Vec<(Uuid, Uuid)>> {
-        let sql = "SELECT id, channel_id FROM send WHERE state < 2 AND state = $1 AND expires_at <= $2 \
-                   ORDER BY id LIMIT $3";
-        let values = [State::Active.as_i16().into(), now.millis().into(), i64::from(limit).into()];
-        let due = fetch::<(Uuid, Uuid)>(&self.store.read, sql, values).await?;
+        let due = all_active().filter(Column::ExpiresAt.lte(now.millis())).order_by_asc(Column::Id);
+        let due = due.limit(u64::from(limit)).columns([Column::Id, Column::ChannelId]);
+        let due = due.into_tuple::<(Uuid, Uuid)>().all(&self.store.read).await?;
         if due.is_empty() {
             return Ok(due);
         }
@@ -161,15 +160,12 @@ impl AllSends<'_> {
         let disabled = company::Entity::find().filter(company::Column::DisabledAt.is_not_null());
         let mut found = Vec::new();
         for company::Model { id: company_id, .. } in disabled.all(&self.store.read).await? {
-            let sql = "SELECT id FROM send WHERE company_id = $1 AND state < 2 AND state = $2 AND control = $3 \
-                       ORDER BY id LIMIT $4";
-            let values = [
-                company_id.into(),
-                State::Active.as_i16().into(),
-                Control::Running.as_i16().into(),
-                i64::from(limit).into(),
-            ];
-            let sends = fetch::<Uuid>(&self.store.read, sql, values).await?;
+            let sends = all_active()
+                .filter(Column::CompanyId.eq(company_id))
+                .filter(Column::Control.eq(Control::Running.as_i16()))
+                .order_by_asc(Column::Id)
+                .limit(u64::from(limit));
+            let sends = sends.column(Column::Id).into_tuple::<Uuid>().all(&self.store.read).await?;
             found.extend(sends.into_iter().map(|send_id| (send_id, company_id)));
         }
         Ok(found)
@@ -224,20 +220,23 @@ impl AllSends<'_> {
 
     /// When the next scheduled send of a channel is due.
     pub async fn next_due(self, channel_id: Uuid, now: Timestamp) -> Result<Option<Timestamp>> {
-        let sql = "SELECT MIN(due_at) FROM send WHERE channel_id = $1 AND state < 2 AND state = $2 \
-                   AND control = $3 AND due_at IS NOT NULL AND due_at > $4";
-        let values = [
-            channel_id.into(),
-            State::Active.as_i16().into(),
-            Control::Running.as_i16().into(),
-            now.millis().into(),
-        ];
-        let due = fetch_one::<Option<i64>>(&self.store.read, sql, values).await?.flatten();
-        Ok(due.map(Timestamp::from_millis))
+        let scheduled = all_active()
+            .filter(Column::ChannelId.eq(channel_id))
+            .filter(Column::Control.eq(Control::Running.as_i16()))
+            .filter(Column::DueAt.is_not_null())
+            .filter(Column::DueAt.gt(now.millis()));
+        let due = scheduled.expr(Column::DueAt.min()).into_tuple::<Option<i64>>();
+        Ok(due.one(&self.store.read).await?.flatten().map(Timestamp::from_millis))
     }
 }
 
-/// A send that is accepted and not over, to be changed.
+/// The sends that are accepted and not over, still without columns. As text, because indexes of sends have the condition.
+fn all_active() -> Select<Entity> {
+    let state = State::Active.as_i16();
+    Entity::find().filter(Expr::cust(format!("state < 2 AND state = {state}"))).select_only()
+}
+
+/// One of them, to be changed.
 fn active(send_id: Uuid) -> UpdateMany<Entity> {
     Entity::update_many().filter(Column::Id.eq(send_id)).filter(Column::State.eq(State::Active.as_i16()))
 }
