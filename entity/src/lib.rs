@@ -16,6 +16,7 @@ pub mod contact;
 pub mod contact_field;
 pub mod contact_import;
 pub mod contact_note;
+pub mod contact_refold;
 pub mod conversation;
 pub mod conversation_draft;
 pub mod conversation_message;

@@ -1,6 +1,7 @@
 //! What the other side of a conversation wrote, and what was changed of its messages and of ours.
 
 use entity::conversation_message::{Column, Entity, Model};
+use entity::send;
 use sea_orm::sea_query::{BinOper, Expr, ExprTrait};
 use sea_orm::{
     ColumnTrait, EntityTrait, FromQueryResult, Order, QueryFilter, QueryOrder, QueryResult, QuerySelect,
@@ -10,9 +11,9 @@ use uuid::Uuid;
 
 use super::change::may_change;
 use super::impossible;
+use crate::Result;
 use crate::dialect::{Rows, Type};
 use crate::nouns::Conversations;
-use crate::{Result, fetch};
 use clock::Timestamp;
 use domain::inbound::Direction;
 
@@ -205,11 +206,9 @@ impl Conversations<'_> {
         if sends.is_empty() {
             return Ok(Vec::new());
         }
-        let (asked, values) = Rows::of_ids(self.store.backend, sends).select(2);
-        let sql = format!(
-            "SELECT send.id, send.content, send.recipients FROM {asked} AS asked JOIN send ON send.id = asked.id \
-             WHERE send.company_id = $1"
-        );
-        fetch(&self.store.read, sql, [self.company.into()].into_iter().chain(values)).await
+        let columns = [send::Column::Id, send::Column::Content, send::Column::Recipients];
+        let own = send::Entity::find().filter(send::Column::CompanyId.eq(self.company));
+        let asked = own.filter(self.store.among(send::Column::Id, sends)).select_only().columns(columns);
+        Ok(asked.into_tuple::<(Uuid, String, i64)>().all(&self.store.read).await?)
     }
 }

@@ -45,19 +45,20 @@ pub struct KnownWindow {
 impl Conversations<'_> {
     /// What is known of the windows of a channel.
     pub async fn windows(self, channel: Uuid) -> Result<Windows> {
+        self.windows_in(&self.store.read, channel).await
+    }
+
+    async fn windows_in(self, on: &impl ConnectionTrait, channel: Uuid) -> Result<Windows> {
         let sql =
             "SELECT rule, recorded_since FROM conversation_channel WHERE channel_id = $1 AND company_id = $2";
-        let found =
-            fetch_one::<(i16, i64)>(&self.store.read, sql, [channel.into(), self.company.into()]).await?;
+        let found = fetch_one::<(i16, i64)>(on, sql, [channel.into(), self.company.into()]).await?;
         found.map_or(Ok(Windows::default()), |(rule, since)| of_channel(rule, since))
     }
 
     /// Decides who decides about the windows of a channel of the company.
     pub async fn set_window_rule(self, who: &Who, channel: Uuid, rule: WindowRule) -> Result<()> {
         let transaction = self.store.begin().await?;
-        let sql = "SELECT rule FROM conversation_channel WHERE channel_id = $1";
-        let before = fetch_one::<i16>(&transaction, sql, [channel.into()]).await?;
-        let before = before.and_then(WindowRule::from_i16).unwrap_or_default();
+        let before = self.windows_in(&transaction, channel).await?.rule;
         if before == rule {
             return transaction.unchanged(()).await;
         }

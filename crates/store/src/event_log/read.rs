@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use entity::event_block::{Column, Entity};
+use entity::send;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryResult, QuerySelect, QueryTrait};
 use uuid::Uuid;
 
@@ -229,12 +230,10 @@ impl EventLog<'_> {
         if sends.is_empty() {
             return Ok(HashMap::new());
         }
-        let (asked, values) = Rows::of_ids(self.store.backend, &sends).select(1);
-        let sql = format!(
-            "SELECT send.id, send.reference FROM {asked} AS asked JOIN send ON send.id = asked.id \
-             WHERE send.reference IS NOT NULL"
-        );
-        Ok(fetch(&self.store.read, sql, values).await?.into_iter().collect())
+        let asked = send::Entity::find().filter(self.store.among(send::Column::Id, &sends));
+        let named = asked.filter(send::Column::Reference.is_not_null()).select_only();
+        let named = named.columns([send::Column::Id, send::Column::Reference]).into_tuple::<(Uuid, String)>();
+        Ok(named.all(&self.store.read).await?.into_iter().collect())
     }
 }
 

@@ -3,10 +3,12 @@
 //! The store decides; a channel that has the send in memory is notified afterwards and releases it. Every change begins
 //! at the company.
 
-use entity::company;
 use entity::send::{ActiveModel, Column, Entity};
+use entity::{company, message as message_row};
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select, Set, UpdateMany};
+use sea_orm::{
+    ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Set, UpdateMany,
+};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -14,7 +16,7 @@ use super::send_state;
 use crate::changes::{self, What, Who};
 use crate::nodes::NoteOfSend;
 use crate::nouns::{AllSends, Sends};
-use crate::{Result, Transaction, execute, fetch};
+use crate::{Result, Transaction, execute};
 use clock::Timestamp;
 use domain::message;
 use domain::send::{Control, State};
@@ -195,13 +197,13 @@ impl AllSends<'_> {
     /// Ends the waiting messages of ended sends: they were put back just before their process ended or gave their
     /// channel away, and the channel would have ended them. Returns how many sends had such messages.
     pub async fn end_left_messages(self, now: Timestamp) -> Result<u64> {
-        let sql = format!(
-            "SELECT id, state FROM send WHERE state IN ({}, {}) \
-             AND id IN (SELECT send_id FROM message WHERE retry_at IS NOT NULL)",
-            State::Canceled.as_i16(),
-            State::Expired.as_i16()
-        );
-        let mut over = fetch::<(Uuid, i16)>(&self.store.read, sql, []).await?;
+        let waiting = message_row::Entity::find().filter(message_row::Column::RetryAt.is_not_null());
+        let waiting = waiting.select_only().column(message_row::Column::SendId).into_query();
+        let over = Entity::find()
+            .filter(Column::State.is_in([State::Canceled, State::Expired].map(State::as_i16)))
+            .filter(Column::Id.in_subquery(waiting));
+        let over = over.select_only().columns([Column::Id, Column::State]).into_tuple::<(Uuid, i16)>();
+        let mut over = over.all(&self.store.read).await?;
         if over.is_empty() {
             return Ok(0);
         }

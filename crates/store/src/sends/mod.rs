@@ -15,8 +15,11 @@ mod tally;
 
 use std::collections::HashMap;
 
+use entity::message as message_row;
 use entity::send::{Column, Entity};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryResult, Select};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QueryResult, QuerySelect, Select,
+};
 use uuid::Uuid;
 
 pub use self::label::StoredLabel;
@@ -192,12 +195,13 @@ impl AllSends<'_> {
     /// The ordinals from `progress.settled` up to `progress.high_water` that have a row in the ledger,
     /// ascending.
     pub async fn recorded(self, send_id: Uuid, progress: Progress) -> Result<Vec<u64>> {
-        let sql = "SELECT ordinal FROM message WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3 \
-                   ORDER BY ordinal";
-        let bounds = [progress.settled.cast_signed().into(), progress.high_water.cast_signed().into()];
-        let [from, to] = bounds;
-        let ordinals = fetch(&self.store.read, sql, [send_id.into(), from, to]).await?;
-        Ok(ordinals.into_iter().map(i64::cast_unsigned).collect())
+        let rows = message_row::Entity::find()
+            .filter(message_row::Column::SendId.eq(send_id))
+            .filter(message_row::Column::Ordinal.gte(progress.settled.cast_signed()))
+            .filter(message_row::Column::Ordinal.lt(progress.high_water.cast_signed()))
+            .order_by_asc(message_row::Column::Ordinal);
+        let ordinals = rows.select_only().column(message_row::Column::Ordinal).into_tuple::<i64>();
+        Ok(ordinals.all(&self.store.read).await?.into_iter().map(i64::cast_unsigned).collect())
     }
 
     /// The recipients of the block that holds `ordinal`, with the ordinal of the first of them.
