@@ -22,7 +22,7 @@ const REJECTS: i64 = 500;
 impl AllImports<'_> {
     /// Removes remains of a finished or discarded import. Returns whether there were any.
     pub async fn clean(self) -> Result<bool> {
-        // As text, because the index of these has its condition.
+        // As text, because the index of these has the condition.
         let remains =
             format!("(has_chunks <> 0 AND state > {}) OR state = {REMOVED}", State::Running.as_i16());
         let first = Entity::find().filter(Expr::cust(remains)).order_by_asc(Column::State);

@@ -84,7 +84,7 @@ impl AllInboundFiles<'_> {
         limit: u32,
     ) -> Result<(Vec<LeavingFile>, bool)> {
         let leaving = Entity::find()
-            // As text, because the index of these has its condition.
+            // As text, because the index of these has the condition.
             .filter(Expr::cust(format!("state >= {LEAVING}")))
             .filter(Column::NextAt.lte(now.millis()))
             .order_by_asc(Column::NextAt)

@@ -128,7 +128,7 @@ impl OwnFields<'_> {
 impl AllContacts<'_> {
     /// Removes up to `rows` values of each of some deleted fields. Returns whether there was anything to do.
     pub async fn keep_up_fields(self, rows: usize) -> Result<bool> {
-        // As the index of these has its condition.
+        // As text, because the index of these has the condition.
         let removed = Entity::find().filter(Expr::cust("removed <> 0")).order_by_asc(Column::Id);
         let found = removed.limit(FIELDS_AT_ONCE).all(&self.store.read).await?;
         for Model { id, company_id, .. } in &found {
