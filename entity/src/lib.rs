@@ -1,18 +1,35 @@
 //! SeaORM entities of Pombo's schema. Each table whose rows the store or a test reads or writes one by one has a
 //! module, with a field for each column.
 //!
-//! Tables that the store reaches by SQL alone have no module: contacts with their index and their imports, links,
-//! people's sessions, how the pages of companies look, where a send's audience came from, sends that are being removed, values of
-//! recipients, kept answers, the lease, nodes and their shards, the log of events, conversations, drafts, and webhook endpoints. The
-//! migrations describe all tables. Times are Unix milliseconds; ids are UUIDv7.
+//! Tables that the store reaches by SQL or by the names of columns alone have no module: the search index of contacts, links,
+//! people's sessions, how the pages of companies look, where a send's audience came from, values of recipients, kept answers, the
+//! lease, nodes and their shards, drafts, and webhook endpoints. The migrations describe all tables. Times are Unix
+//! milliseconds; ids are UUIDv7.
 
 pub mod api_key;
+pub mod automatic_answer;
 pub mod change;
 pub mod channel;
 pub mod company;
+pub mod company_key;
+pub mod contact;
+pub mod contact_field;
+pub mod contact_import;
+pub mod contact_note;
+pub mod contact_refold;
+pub mod conversation;
+pub mod conversation_draft;
+pub mod conversation_message;
+pub mod conversation_note;
 pub mod event;
+pub mod event_block;
+pub mod event_reader;
+pub mod forgotten_send;
+pub mod inbound_file;
 pub mod message;
+pub mod message_reference;
 pub mod operator_key;
+pub mod personal_send;
 pub mod recipient_block;
 pub mod send;
 pub mod suppression;

@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use sea_orm::ConnectionTrait;
+use entity::automatic_answer::{Column, Entity};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -101,9 +103,7 @@ impl CompanyAnswers<'_> {
 
     /// Whether people are not told that an agent read their messages.
     pub async fn hides_reading(self) -> Result<bool> {
-        let sql = "SELECT hides_reading FROM automatic_text WHERE company_id = $1";
-        let hides = fetch_one::<i16>(&self.store.read, sql, [self.company.into()]).await?;
-        Ok(hides.is_some_and(|hides| hides != 0))
+        Ok(self.texts().await?.hides_reading)
     }
 
     /// Sets what the company answers. Messages that are taken in from now on follow it, and answers that are due have the new
@@ -198,8 +198,7 @@ impl AutomaticAnswers<'_> {
     /// Takes at most `limit` answers that are due, which are due again at `until` unless they are over by then.
     pub async fn claim(self, now: Timestamp, until: Timestamp, limit: u32) -> Result<Vec<DueAnswer>> {
         // Usually there are none, which the writer need not be asked for.
-        let sql = "SELECT due_at FROM automatic_answer WHERE due_at <= $1 LIMIT 1";
-        if fetch_one::<i64>(&self.store.read, sql, [now.millis().into()]).await?.is_none() {
+        if Entity::find().filter(Column::DueAt.lte(now.millis())).one(&self.store.read).await?.is_none() {
             return Ok(Vec::new());
         }
         let sql = format!(
@@ -228,16 +227,15 @@ impl AutomaticAnswers<'_> {
     async fn move_to(self, answer: &DueAnswer, at: Option<Timestamp>) -> Result<()> {
         let DueAnswer { company_id, recipient, kind, message_id, .. } = *answer;
         // A later message may have taken its place.
-        let sql = "UPDATE automatic_answer SET due_at = $5 WHERE company_id = $1 AND recipient = $2 \
-                   AND kind = $3 AND message_id = $4 AND due_at IS NOT NULL";
-        let values = [
-            company_id.into(),
-            recipient.as_i64().into(),
-            kind.as_i16().into(),
-            message_id.into(),
-            at.map(Timestamp::millis).into(),
-        ];
-        execute(&self.store.write, sql, values).await?;
+        Entity::update_many()
+            .col_expr(Column::DueAt, Expr::value(at.map(Timestamp::millis)))
+            .filter(Column::CompanyId.eq(company_id))
+            .filter(Column::Recipient.eq(recipient.as_i64()))
+            .filter(Column::Kind.eq(kind.as_i16()))
+            .filter(Column::MessageId.eq(message_id))
+            .filter(Column::DueAt.is_not_null())
+            .exec(&self.store.write)
+            .await?;
         Ok(())
     }
 

@@ -5,6 +5,7 @@
 
 mod arrays;
 mod bulk;
+mod conditions;
 
 use std::fmt::Write as _;
 
@@ -13,6 +14,7 @@ use uuid::Uuid;
 
 pub(super) use self::arrays::{Arrays, bind};
 pub(super) use self::bulk::{Bulk, Incoming};
+pub(super) use self::conditions::is_written;
 use super::Store;
 
 /// The collation that compares texts byte by byte.

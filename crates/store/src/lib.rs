@@ -8,11 +8,13 @@
 //! repeated. An item's `# Errors` names only what else it refuses.
 //!
 //! **Entities or SQL.** Records that are read and written one by one go through the entities: companies, channels,
-//! tiers, templates, API keys, operators, users, changes, web sessions. Single rows of other tables are written by the
+//! tiers, templates, API keys, operators, users, changes, web sessions, conversations with their messages and notes, imports,
+//! files that people sent, notes on contacts, sends that people act on. So do rows that are chosen by their ids, of which there
+//! may be many ([`Store::among`]). Single rows of other tables are written by the
 //! names of their columns ([`one_row`]). SQL as text is for statements over many rows
-//! (the [`ledger`], contacts with their index, imports, retention), for search and lists that join, and where one
-//! statement must both decide and change (links, sessions of people, webhook endpoints, the lease, counters of
-//! revisions).
+//! (the [`ledger`], contacts with their index, messages that arrive, retention), for search and lists that join, for what each
+//! message or acceptance reads, and where one statement must both decide and change (links, sessions of people, webhook
+//! endpoints, a row under another one that must be there, the lease, counters of revisions).
 
 mod address;
 pub mod alerts;

@@ -1,8 +1,9 @@
-//! Rows that are locked or written one by one, by the names and the values of their columns.
+//! Rows that are locked or written one by one, or removed by their ids, by the names and the values of their columns.
 
 use sea_orm::{ConnectionTrait, Value};
 use uuid::Uuid;
 
+use crate::dialect::Rows;
 use crate::{Result, Store, execute};
 
 impl Store {
@@ -14,6 +15,19 @@ impl Store {
             execute(within, sql, [id.into()]).await?;
         }
         Ok(())
+    }
+
+    /// Removes the rows that have one of the ids in this column. Returns how many there were.
+    pub(crate) async fn delete_among<'a>(
+        &self,
+        on: &impl ConnectionTrait,
+        table: &str,
+        column: &str,
+        ids: impl IntoIterator<Item = &'a Uuid>,
+    ) -> Result<u64> {
+        let (rows, values) = Rows::of_ids(self.backend, ids).select(1);
+        execute(on, format!("DELETE FROM {table} WHERE {column} IN (SELECT id FROM {rows} AS gone)"), values)
+            .await
     }
 }
 

@@ -7,7 +7,9 @@
 
 use std::time::Duration;
 
-use sea_orm::Value;
+use entity::forgotten_send::Model as Leftover;
+use entity::{forgotten_send, message_reference, send, suppression};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Value};
 use uuid::Uuid;
 
 use super::dialect::{Rows, Type};
@@ -81,13 +83,6 @@ struct Removal<'a> {
     condition: String,
 }
 
-/// A removed send with remains.
-struct Leftover {
-    id: Uuid,
-    recipients: i64,
-    next_ordinal: i64,
-}
-
 /// The lowest possible id of this moment.
 pub(super) const fn first_id_at(moment: Timestamp) -> Uuid {
     let millis = moment.millis();
@@ -152,10 +147,8 @@ impl Retention<'_> {
     /// Removes the remains of removed sends: at most `limit` messages, and their blocks.
     pub async fn remove_messages(self, lease: &Lease, limit: u32) -> Result<Step> {
         let limit = i64::from(limit);
-        let sql = "SELECT id, recipients, next_ordinal FROM forgotten_send ORDER BY id LIMIT $1";
-        let rows = fetch(&self.store.read, sql, [limit.into()]).await?.into_iter();
-        let leftovers: Vec<_> =
-            rows.map(|(id, recipients, next_ordinal)| Leftover { id, recipients, next_ordinal }).collect();
+        let oldest = forgotten_send::Entity::find().order_by_asc(forgotten_send::Column::Id);
+        let leftovers = oldest.limit(limit.unsigned_abs()).all(&self.store.read).await?;
         let Some(first) = leftovers.first() else { return Ok(Step::default()) };
         let transaction = self.store.begin_fenced(lease).await?;
         let (messages, done) = if first.next_ordinal > 0 || first.recipients > limit {
@@ -179,7 +172,7 @@ impl Retention<'_> {
     async fn remove_part(self, to: &Transaction, of: &Leftover, limit: i64) -> Result<u64> {
         let Leftover { id, recipients, next_ordinal } = *of;
         let end = next_ordinal.saturating_add(limit).min(recipients);
-        let range = [id.into(), next_ordinal.into(), end.into()];
+        let range: [Value; 3] = [id.into(), next_ordinal.into(), end.into()];
         let messages = format!(
             "DELETE FROM message WHERE send_id = $1 AND ordinal IN (SELECT ordinal FROM message \
              WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3 ORDER BY ordinal{})",
@@ -192,9 +185,12 @@ impl Retention<'_> {
             );
             execute(to, sql, range.clone()).await?;
         }
-        let references =
-            "DELETE FROM message_reference WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3";
-        execute(to, references, range).await?;
+        message_reference::Entity::delete_many()
+            .filter(message_reference::Column::SendId.eq(id))
+            .filter(message_reference::Column::Ordinal.gte(next_ordinal))
+            .filter(message_reference::Column::Ordinal.lt(end))
+            .exec(to)
+            .await?;
         if end >= recipients {
             self.store.ledger().remove_personal(to, &[id]).await?;
             delete_rows(to, "forgotten_send", [("id", id.into())]).await?;
@@ -222,11 +218,8 @@ impl Retention<'_> {
         let removed = execute(to, sql, values).await?;
         let sends: Vec<_> = sends.iter().map(|leftover| leftover.id).collect();
         self.store.ledger().remove_personal(to, &sends).await?;
-        for table in ["recipient_block WHERE send_id", "forgotten_send WHERE id"] {
-            let (rows, values) = Rows::of_ids(self.store.backend, &sends).select(1);
-            let sql = format!("DELETE FROM {table} IN (SELECT id FROM {rows} AS gone)");
-            execute(to, sql, values).await?;
-        }
+        self.store.delete_among(to, "recipient_block", "send_id", &sends).await?;
+        self.store.delete_among(to, "forgotten_send", "id", &sends).await?;
         Ok(removed)
     }
 
@@ -258,28 +251,27 @@ impl Retention<'_> {
             return Ok(Step::default());
         }
         let transaction = self.store.begin_fenced(lease).await?;
-        let mut step = Step { more: found.len() as u64 >= u64::from(limit), ..Step::default() };
         self.store.ledger().remove_personal(&transaction, &found).await?;
-        for table in ["recipient_block WHERE send_id", "send WHERE state < 0 AND id"] {
-            let (rows, values) = Rows::of_ids(self.store.backend, &found).select(1);
-            let sql = format!("DELETE FROM {table} IN (SELECT id FROM {rows} AS withdrawn)");
-            step.others = execute(&transaction, sql, values).await?;
-        }
+        self.store.delete_among(&transaction, "recipient_block", "send_id", &found).await?;
+        let withdrawn = send::Entity::delete_many().filter(send::Column::State.lt(0_i16));
+        let withdrawn = withdrawn.filter(self.store.among(send::Column::Id, &found));
+        let others = withdrawn.exec(&transaction).await?.rows_affected;
         transaction.commit().await?;
-        Ok(step)
+        let more = found.len() as u64 >= u64::from(limit);
+        Ok(Step { others, more, ..Step::default() })
     }
 
     /// Removes holds and suppressions that ended before `now`, at most `limit`: those whose last statement is so old
     /// that any repetition by the provider is newer.
     pub async fn remove_suppressions(self, lease: &Lease, now: Timestamp, limit: u32) -> Result<Step> {
         let said_before = now.minus(REPEATED_FOR);
-        let sql = "SELECT company_id, recipient, scope FROM suppression \
-                   WHERE until <= $1 AND said_at <= $2 LIMIT $3";
-        let values = [now.millis().into(), said_before.millis().into(), i64::from(limit).into()];
-        let found = fetch::<(Uuid, i64, i16)>(&self.store.read, sql, values).await?;
+        let ended = suppression::Entity::find()
+            .filter(suppression::Column::Until.lte(now.millis()))
+            .filter(suppression::Column::SaidAt.lte(said_before.millis()));
+        let found = ended.limit(u64::from(limit)).all(&self.store.read).await?;
         let mut rows = Rows::new(self.store.backend, HELD);
-        for (company_id, recipient, scope) in &found {
-            rows.push([(*company_id).into(), (*recipient).into(), i64::from(*scope).into()]);
+        for row in &found {
+            rows.push([row.company_id.into(), row.recipient.into(), i64::from(row.scope).into()]);
         }
         let more = found.len() as u64 >= u64::from(limit);
         let key = "company_id, recipient, scope";

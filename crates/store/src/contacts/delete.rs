@@ -47,15 +47,13 @@ impl Contacts<'_> {
              WHERE contact_tag.contact_id = gone.id GROUP BY contact_tag.tag_id"
         );
         let counts = fetch::<(Uuid, i64)>(transaction, select, values).await?;
-        for delete in [
-            "contact_tag WHERE contact_id",
-            "contact_note WHERE contact_id",
-            "contact_value WHERE contact_id",
-            "contact WHERE id",
+        for (table, column) in [
+            ("contact_tag", "contact_id"),
+            ("contact_note", "contact_id"),
+            ("contact_value", "contact_id"),
+            ("contact", "id"),
         ] {
-            let (gone, values) = self.store.contacts().id_rows(&ids).select(1);
-            let delete = format!("DELETE FROM {delete} IN (SELECT id FROM {gone} AS gone)");
-            execute(transaction, delete, values).await?;
+            self.store.delete_among(transaction, table, column, &ids).await?;
         }
         self.store.contacts().uncount(transaction, &counts).await?;
         self.index().add_gaps(transaction, found.iter().map(|(_, ordinal)| *ordinal)).await?;

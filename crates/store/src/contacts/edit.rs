@@ -3,7 +3,8 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use sea_orm::ConnectionTrait;
+use entity::contact::{Column, Entity};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, SelectExt};
 use uuid::Uuid;
 
 use super::import::{SLOT, read_slot};
@@ -11,7 +12,7 @@ use super::matching::Slot;
 use crate::changes::{ContactRecord, Who};
 use crate::nouns::Contacts;
 use crate::tags::DELETED;
-use crate::{Result, Transaction, execute, fetch, fetch_one};
+use crate::{Result, Transaction, execute, fetch};
 use clock::Timestamp;
 use domain::contact::Person;
 use domain::fold::fold;
@@ -74,9 +75,8 @@ impl Contacts<'_> {
             return transaction.unchanged(Edited::Nameless).await;
         }
         if let Some(phone) = slot.phone.filter(|phone| Some(*phone) != number) {
-            let select = "SELECT id FROM contact WHERE company_id = $1 AND phone = $2 LIMIT 1";
-            let statement = self.store.statement(select, [self.company.into(), phone.as_i64().into()]);
-            if transaction.query_one_raw(statement).await?.is_some() {
+            let others = Entity::find().filter(Column::CompanyId.eq(self.company));
+            if others.filter(Column::Phone.eq(phone.as_i64())).exists(&transaction).await? {
                 return transaction.unchanged(Edited::Taken).await;
             }
         }
@@ -169,9 +169,8 @@ impl Contacts<'_> {
 
     /// When the contact last changed.
     async fn changed_at(self, transaction: &Transaction, contact: Uuid) -> Result<Option<Timestamp>> {
-        let select = "SELECT updated_at FROM contact WHERE id = $1";
-        let changed = fetch_one::<i64>(transaction, select, [contact.into()]).await?;
-        Ok(changed.map(Timestamp::from_millis))
+        let changed = Entity::find_by_id(contact).select_only().column(Column::UpdatedAt);
+        Ok(changed.into_tuple::<i64>().one(transaction).await?.map(Timestamp::from_millis))
     }
 
     async fn tags_of(self, transaction: &Transaction, contact: Uuid) -> Result<HashSet<Uuid>> {

@@ -240,15 +240,11 @@ impl Contacts<'_> {
             return Ok(Page { records: Vec::new(), total });
         }
         let below = after.map_or(ordinals, |after| signed(after.ordinal));
-        let mut values: Vec<Value> =
-            vec![self.company.into(), below.into(), signed(window.limit).into(), signed(offset).into()];
-        let (conditions, more) = tags.conditions(&[], "contact.id", values.len() + 1);
+        let mut values: Vec<Value> = vec![below.into(), signed(window.limit).into(), signed(offset).into()];
+        let (conditions, more) = tags.conditions(&[], "contact.id", values.len() + 2);
         values.extend(more);
-        let select = format!(
-            "SELECT {COLUMNS} FROM contact WHERE contact.company_id = $1 AND contact.ordinal < $2{conditions}
-             ORDER BY contact.ordinal DESC LIMIT $3 OFFSET $4"
-        );
-        Ok(Page { records: self.read(select, values).await?, total })
+        let part = format!("ordinal < $2{conditions} ORDER BY ordinal DESC LIMIT $3 OFFSET $4");
+        Ok(Page { records: self.own(&part, values).await?, total })
     }
 
     /// How many contacts have at least one of these tags.

@@ -2,6 +2,9 @@
 //!
 //! A call is one transaction: callers keep the number of contacts small, and divide the results of a search.
 
+use entity::contact::{Column, Entity};
+use sea_orm::sea_query::Expr;
+use sea_orm::{EntityTrait, QueryFilter};
 use uuid::Uuid;
 
 use super::{LONGEST_SEARCH, signed};
@@ -72,10 +75,8 @@ impl Contacts<'_> {
                 self.store.contacts().rewrite_tag_texts(&transaction, &ids).await?;
             }
         }
-        let (rows, values) = self.store.contacts().id_rows(&ids).behind([now.millis().into()]);
-        let update =
-            format!("UPDATE contact SET updated_at = $1 WHERE id IN (SELECT id FROM {rows} AS rows)");
-        execute(&transaction, update, values).await?;
+        let changed = Entity::update_many().col_expr(Column::UpdatedAt, Expr::value(now.millis()));
+        changed.filter(self.store.among(Column::Id, &ids)).exec(&transaction).await?;
         self.index().mark_stale(&transaction, totals, found.iter().map(|(_, _, ordinal)| *ordinal)).await?;
         let word = match membership {
             Membership::Add => "tagged",

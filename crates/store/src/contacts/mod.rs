@@ -102,19 +102,9 @@ impl Contacts<'_> {
         let limit = length(window.limit);
         let (offset, after) = window.parts();
         let following = |ordinal: &&u32| after.is_none_or(|after| u64::from(**ordinal) < after.ordinal);
-        let mut wanted = Rows::new(self.store.backend, &[("place", Type::Int)]);
         let shown = found.iter().filter(following).skip(length(offset)).take(limit);
-        shown.for_each(|ordinal| wanted.push([i64::from(*ordinal).into()]));
-        if wanted.is_empty() {
-            return Ok(Page { records: Vec::new(), total });
-        }
-        let (wanted, values) = wanted.behind([self.company.into()]);
-        let select = format!(
-            "SELECT {COLUMNS} FROM {wanted} AS wanted CROSS JOIN contact
-             WHERE contact.company_id = $1 AND contact.ordinal = wanted.place
-             ORDER BY contact.ordinal DESC"
-        );
-        Ok(Page { records: self.read(select, values).await?, total })
+        let shown: Vec<u32> = shown.copied().collect();
+        Ok(Page { records: self.at_places(&shown, " DESC").await?, total })
     }
 
     /// A page without a search: its place follows from the number of contacts and from the gaps that deleted contacts
@@ -135,59 +125,52 @@ impl Contacts<'_> {
                 Some(ContactPosition { ordinal, .. }) => (signed(ordinal), 0),
                 None => gaps.locate(ordinals, offset),
             };
-            let select = format!(
-                "SELECT {COLUMNS} FROM contact WHERE company_id = $1 AND ordinal < $2
-                 ORDER BY ordinal DESC LIMIT $3 OFFSET $4"
-            );
-            let values = [self.company.into(), below.into(), limit.into(), skipped.into()];
-            return Ok(Page { records: self.read(select, values).await?, total });
+            let part = "ordinal < $2 ORDER BY ordinal DESC LIMIT $3 OFFSET $4";
+            let records = self.own(part, [below.into(), limit.into(), skipped.into()]).await?;
+            return Ok(Page { records, total });
         }
         let above = ordinals - offset;
         let from = above.saturating_sub(limit);
-        let select = format!(
-            "SELECT {COLUMNS} FROM contact WHERE company_id = $1 AND ordinal >= $2 AND ordinal < $3
-             ORDER BY ordinal DESC"
-        );
-        Ok(Page {
-            records: self.read(select, [self.company.into(), from.into(), above.into()]).await?,
-            total,
-        })
+        let part = "ordinal >= $2 AND ordinal < $3 ORDER BY ordinal DESC";
+        Ok(Page { records: self.own(part, [from.into(), above.into()]).await?, total })
     }
 
     /// The next `limit` contacts of `company` after a position, oldest first; from the oldest when `None`.
     pub async fn after(self, after: Option<ContactPosition>, limit: u32) -> Result<Vec<Contact>> {
-        let mut values: Vec<Value> = vec![self.company.into(), i64::from(limit).into()];
-        let mut after_it = "";
-        if let Some(ContactPosition { ordinal, .. }) = after {
-            after_it = "AND ordinal > $3";
-            values.push(signed(ordinal).into());
-        }
-        let select = format!(
-            "SELECT {COLUMNS} FROM contact WHERE company_id = $1 {after_it} ORDER BY ordinal LIMIT $2"
-        );
-        self.read(select, values).await
+        let after = after.map_or(-1, |position| signed(position.ordinal));
+        self.own("ordinal > $2 ORDER BY ordinal LIMIT $3", [after.into(), i64::from(limit).into()]).await
     }
 
     /// The contact of `company` with this id.
     pub async fn find(self, id: Uuid) -> Result<Option<Contact>> {
-        let select = format!("SELECT {COLUMNS} FROM contact WHERE id = $2 AND company_id = $1");
-        Ok(self.read(select, [self.company.into(), id.into()]).await?.pop())
+        Ok(self.own("id = $2", [id.into()]).await?.pop())
     }
 
     /// The contacts at these places of the list of `company`, oldest first.
     pub async fn with_ordinals(self, ordinals: &[u32]) -> Result<Vec<Contact>> {
-        let wanted = Rows::of_ordinals(self.store.backend, ordinals.iter().copied());
+        self.at_places(ordinals, "").await
+    }
+
+    /// The contacts at these places of the list, by their ordinals in this order.
+    async fn at_places(self, places: &[u32], order: &str) -> Result<Vec<Contact>> {
+        let mut wanted = Rows::new(self.store.backend, &[("place", Type::Int)]);
+        places.iter().for_each(|place| wanted.push([i64::from(*place).into()]));
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
         let (wanted, values) = wanted.behind([self.company.into()]);
         let select = format!(
-            "SELECT {COLUMNS} FROM (
-                SELECT contact.* FROM {wanted} AS wanted CROSS JOIN contact
-                WHERE contact.company_id = $1 AND contact.ordinal = wanted.ordinal
-             ) AS found ORDER BY ordinal"
+            "SELECT {COLUMNS} FROM {wanted} AS wanted CROSS JOIN contact
+             WHERE contact.company_id = $1 AND contact.ordinal = wanted.place
+             ORDER BY contact.ordinal{order}"
         );
         self.read(select, values).await
+    }
+
+    /// The company's contacts that the end of a statement chooses, after `WHERE company_id = $1`, with its further values.
+    async fn own(self, chosen: &str, values: impl IntoIterator<Item = Value>) -> Result<Vec<Contact>> {
+        let select = format!("SELECT {COLUMNS} FROM contact WHERE company_id = $1 AND {chosen}");
+        self.read(select, std::iter::once(self.company.into()).chain(values)).await
     }
 
     /// The contacts of `company` with these ids, oldest first.

@@ -1,13 +1,14 @@
 //! Notes that people of a company write on its contacts, and which nobody else gets.
 
-use sea_orm::Value;
+use entity::contact;
+use entity::contact_note::{ActiveModel, Column, Entity, Model};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, SelectExt, Set};
 use uuid::Uuid;
 
-use super::signed;
 use crate::changes::{ContactRecord, Who};
 use crate::nouns::ContactNotes;
-use crate::one_row::{insert_row, update_rows};
-use crate::{Result, Transaction, execute, fetch, fetch_one};
+use crate::{Result, Transaction};
 use clock::Timestamp;
 use clock::database::new_id;
 use domain::page::{Page, PageRequest};
@@ -52,49 +53,46 @@ pub enum NotesOf {
     Everybody,
 }
 
-/// One row of the table.
-type Row = (Uuid, String, String, i64, i64);
+impl From<Model> for ContactNote {
+    fn from(note: Model) -> Self {
+        let Model { id, company_id: _, contact_id: _, author, body, created_at, updated_at } = note;
+        let [created_at, updated_at] = [created_at, updated_at].map(Timestamp::from_millis);
+        Self { id, author, body, created_at, updated_at }
+    }
+}
 
 impl ContactNotes<'_> {
     /// A page of the notes on a contact, newest first. A contact that the company does not have has none.
     pub async fn page(self, contact: Uuid, page: PageRequest) -> Result<Page<ContactNote>> {
-        let count = "SELECT count(*) FROM contact_note WHERE contact_id = $1 AND company_id = $2";
-        let total = self.store.count(count, [contact.into(), self.company.into()]).await?;
-        if page.offset() >= total {
-            return Ok(Page { records: Vec::new(), total });
-        }
-        let select = "SELECT id, author, body, created_at, updated_at FROM contact_note
-             WHERE contact_id = $1 AND company_id = $2 ORDER BY id DESC LIMIT $3 OFFSET $4";
-        let values =
-            [contact.into(), self.company.into(), signed(page.limit).into(), signed(page.offset()).into()];
-        let rows = fetch::<Row>(&self.store.read, select, values).await?;
-        Ok(Page { records: rows.into_iter().map(note).collect(), total })
+        let notes = Entity::find()
+            .filter(Column::ContactId.eq(contact))
+            .filter(Column::CompanyId.eq(self.company))
+            .order_by_desc(Column::Id);
+        Ok(self.store.page_of(notes, page).await?.map(ContactNote::from))
     }
 
     /// Adds a note, of which [`NOTE_CHARS`] are not checked here.
     pub async fn add(self, who: &Who, contact: Uuid, body: &str, now: Timestamp) -> Result<NewNote> {
         let transaction = self.begin().await?;
-        let select = "SELECT id FROM contact WHERE id = $1 AND company_id = $2";
-        let found = fetch_one::<Uuid>(&transaction, select, [contact.into(), self.company.into()]).await?;
-        if found.is_none() {
+        let own = contact::Entity::find_by_id(contact).filter(contact::Column::CompanyId.eq(self.company));
+        if !own.exists(&transaction).await? {
             return transaction.unchanged(NewNote::NoContact).await;
         }
-        let count = "SELECT count(*) FROM contact_note WHERE contact_id = $1";
-        let known = fetch_one::<i64>(&transaction, count, [contact.into()]).await?.unwrap_or_default();
-        if known >= signed(MOST_NOTES) {
+        let known = Entity::find().filter(Column::ContactId.eq(contact)).count(&transaction).await?;
+        if known >= MOST_NOTES {
             return transaction.unchanged(NewNote::Full).await;
         }
         let id = new_id();
-        let row = [
-            ("id", id.into()),
-            ("company_id", self.company.into()),
-            ("contact_id", contact.into()),
-            ("author", who.to_string().into()),
-            ("body", body.into()),
-            ("created_at", now.millis().into()),
-            ("updated_at", now.millis().into()),
-        ];
-        insert_row(&transaction, "contact_note", row).await?;
+        let note = ActiveModel {
+            id: Set(id),
+            company_id: Set(self.company),
+            contact_id: Set(contact),
+            author: Set(who.to_string()),
+            body: Set(body.to_owned()),
+            created_at: Set(now.millis()),
+            updated_at: Set(now.millis()),
+        };
+        Entity::insert(note).exec_without_returning(&transaction).await?;
         self.record(transaction, who, contact, "notes_added").await?;
         Ok(NewNote::Added(id))
     }
@@ -108,14 +106,14 @@ impl ContactNotes<'_> {
         now: Timestamp,
     ) -> Result<bool> {
         let transaction = self.begin().await?;
-        let set = [("body", body.into()), ("updated_at", now.millis().into())];
-        let of = [
-            ("id", note.into()),
-            ("contact_id", contact.into()),
-            ("company_id", self.company.into()),
-            ("author", who.to_string().into()),
-        ];
-        if update_rows(&transaction, "contact_note", set, of).await? == 0 {
+        let own = Entity::update_many()
+            .col_expr(Column::Body, Expr::value(body))
+            .col_expr(Column::UpdatedAt, Expr::value(now.millis()))
+            .filter(Column::Id.eq(note))
+            .filter(Column::ContactId.eq(contact))
+            .filter(Column::CompanyId.eq(self.company))
+            .filter(Column::Author.eq(who.to_string()));
+        if own.exec(&transaction).await?.rows_affected == 0 {
             return transaction.unchanged(false).await;
         }
         self.record(transaction, who, contact, "notes_changed").await?;
@@ -125,14 +123,13 @@ impl ContactNotes<'_> {
     /// Deletes a note that `who` may delete. Returns whether there was one.
     pub async fn delete(self, who: &Who, (contact, note): (Uuid, Uuid), may: NotesOf) -> Result<bool> {
         let transaction = self.begin().await?;
-        let mut delete =
-            "DELETE FROM contact_note WHERE id = $1 AND contact_id = $2 AND company_id = $3".to_owned();
-        let mut values: Vec<Value> = vec![note.into(), contact.into(), self.company.into()];
+        let mut note = Entity::delete_by_id(note)
+            .filter(Column::ContactId.eq(contact))
+            .filter(Column::CompanyId.eq(self.company));
         if may == NotesOf::Oneself {
-            delete.push_str(" AND author = $4");
-            values.push(who.to_string().into());
+            note = note.filter(Column::Author.eq(who.to_string()));
         }
-        if execute(&transaction, delete, values).await? == 0 {
+        if note.exec(&transaction).await?.rows_affected == 0 {
             return transaction.unchanged(false).await;
         }
         self.record(transaction, who, contact, "notes_deleted").await?;
@@ -141,12 +138,12 @@ impl ContactNotes<'_> {
 
     /// Moves the notes on `others` to `into`, in the transaction that merges these contacts.
     pub(super) async fn move_to(self, transaction: &Transaction, into: Uuid, others: &[Uuid]) -> Result<()> {
-        let (rows, values) = self.store.contacts().id_rows(others).behind([into.into(), self.company.into()]);
-        let update = format!(
-            "UPDATE contact_note SET contact_id = $1
-             WHERE company_id = $2 AND contact_id IN (SELECT id FROM {rows} AS rows)"
-        );
-        execute(transaction, update, values).await?;
+        Entity::update_many()
+            .col_expr(Column::ContactId, Expr::value(into))
+            .filter(Column::CompanyId.eq(self.company))
+            .filter(self.store.among(Column::ContactId, others))
+            .exec(transaction)
+            .await?;
         Ok(())
     }
 
@@ -163,9 +160,4 @@ impl ContactNotes<'_> {
         record.count(&transaction, &[(word, 1)]).await?;
         Ok(transaction.commit().await?)
     }
-}
-
-fn note((id, author, body, created_at, updated_at): Row) -> ContactNote {
-    let (created_at, updated_at) = (Timestamp::from_millis(created_at), Timestamp::from_millis(updated_at));
-    ContactNote { id, author, body, created_at, updated_at }
 }

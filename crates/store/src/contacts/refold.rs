@@ -6,12 +6,16 @@
 
 use std::collections::HashMap;
 
+use entity::channel;
+use entity::contact_refold::{Column, Entity, Model};
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 use crate::dialect::{Rows, Type};
 use crate::nouns::{AllContacts, Contacts};
 use crate::tags::{DELETED, RENAMED};
-use crate::{Result, execute, fetch, fetch_one};
+use crate::{Result, execute, fetch};
 use domain::contact::{Person, tag_name};
 use domain::fold::fold;
 
@@ -20,7 +24,7 @@ const CONTACTS: i64 = 500;
 /// Tags or channels that one transaction writes.
 const NAMES: usize = 500;
 /// Companies that one round goes on with.
-const COMPANIES: i64 = 8;
+const COMPANIES: u64 = 8;
 
 /// The columns of a changed text; it is written only where the text before is still there.
 const TEXTS: &[(&str, Type)] = &[("id", Type::Uuid), ("before", Type::Text), ("after", Type::Text)];
@@ -28,17 +32,16 @@ const TEXTS: &[(&str, Type)] = &[("id", Type::Uuid), ("before", Type::Text), ("a
 impl AllContacts<'_> {
     /// Some of the companies whose texts have to be folded again.
     pub async fn unfolded(self) -> Result<Vec<Uuid>> {
-        let select = "SELECT company_id FROM contact_refold ORDER BY company_id LIMIT $1";
-        fetch(&self.store.read, select, [COMPANIES.into()]).await
+        let some = Entity::find().order_by_asc(Column::CompanyId).limit(COMPANIES);
+        Ok(some.all(&self.store.read).await?.into_iter().map(|company| company.company_id).collect())
     }
 }
 
 impl Contacts<'_> {
     /// Takes one step for `company`.
     pub async fn refold(self) -> Result<()> {
-        let select = "SELECT next FROM contact_refold WHERE company_id = $1";
-        let next = fetch_one::<i64>(&self.store.read, select, [self.company.into()]).await?;
-        let Some(next) = next else { return Ok(()) };
+        let company = Entity::find_by_id(self.company).one(&self.store.read).await?;
+        let Some(Model { next, .. }) = company else { return Ok(()) };
         if next == 0 {
             self.refold_tags().await?;
             self.refold_channels().await?;
@@ -90,11 +93,11 @@ impl Contacts<'_> {
     }
 
     async fn refold_channels(self) -> Result<()> {
-        let select = "SELECT id, name, name_folded FROM channel WHERE company_id = $1";
+        let columns = [channel::Column::Id, channel::Column::Name, channel::Column::NameFolded];
+        let channels = channel::Entity::find().filter(channel::Column::CompanyId.eq(self.company));
+        let channels = channels.select_only().columns(columns).into_tuple::<(Uuid, String, String)>();
         let mut changed = Vec::new();
-        let channels =
-            fetch::<(Uuid, String, String)>(&self.store.read, select, [self.company.into()]).await?;
-        for (id, name, before) in channels {
+        for (id, name, before) in channels.all(&self.store.read).await? {
             let after = fold(&name);
             if after != before {
                 changed.push((id, before, after));
@@ -144,14 +147,13 @@ impl Contacts<'_> {
         }
         self.store.of(self.company).fields().refold(&transaction, &ids).await?;
         // Another process may have taken the same step.
-        let moved = if goes_on {
-            "UPDATE contact_refold SET next = $3 WHERE company_id = $1 AND next = $2"
+        let is_here = Column::CompanyId.eq(self.company).and(Column::Next.eq(next));
+        if goes_on {
+            let moved = Entity::update_many().col_expr(Column::Next, Expr::value(last + 1));
+            moved.filter(is_here).exec(&transaction).await?;
         } else {
-            "DELETE FROM contact_refold WHERE company_id = $1 AND next = $2"
-        };
-        let values =
-            [self.company.into(), next.into()].into_iter().chain(goes_on.then_some((last + 1).into()));
-        execute(&transaction, moved, values).await?;
+            Entity::delete_many().filter(is_here).exec(&transaction).await?;
+        }
         Ok(transaction.commit().await?)
     }
 

@@ -1,13 +1,15 @@
 //! Answers that users have begun to write, which are kept until they are sent. Their texts are sealed.
 
+use entity::conversation_draft::{Column, Entity, Model};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 use crate::nouns::Conversations;
-use crate::{Result, execute, fetch};
+use crate::{Result, execute};
 use clock::Timestamp;
 
 /// The most answers of a conversation that are read: as many people as type at one time, and more.
-const MOST: i64 = 100;
+const MOST: u64 = 100;
 
 /// An answer that a user has begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,20 +22,22 @@ pub struct BegunAnswer {
     pub updated_at: Timestamp,
 }
 
+impl From<Model> for BegunAnswer {
+    fn from(Model { conversation_id: _, user_id, company_id: _, text, updated_at }: Model) -> Self {
+        Self { user_id, text, updated_at: Timestamp::from_millis(updated_at) }
+    }
+}
+
 impl Conversations<'_> {
     /// The answers that users have begun in a conversation, the latest first.
     pub async fn begun(self, conversation: Uuid) -> Result<Vec<BegunAnswer>> {
-        let sql = "SELECT user_id, text, updated_at FROM conversation_draft \
-                   WHERE conversation_id = $1 AND company_id = $2 ORDER BY updated_at DESC, user_id LIMIT $3";
-        type Columns = (Uuid, Vec<u8>, i64);
-        let values = [conversation.into(), self.company.into(), MOST.into()];
-        let rows = fetch::<Columns>(&self.store.read, sql, values).await?;
-        let begun = |(user_id, text, at): Columns| BegunAnswer {
-            user_id,
-            text,
-            updated_at: Timestamp::from_millis(at),
-        };
-        Ok(rows.into_iter().map(begun).collect())
+        let begun = Entity::find()
+            .filter(Column::ConversationId.eq(conversation))
+            .filter(Column::CompanyId.eq(self.company))
+            .order_by_desc(Column::UpdatedAt)
+            .order_by_asc(Column::UserId)
+            .limit(MOST);
+        Ok(begun.all(&self.store.read).await?.into_iter().map(BegunAnswer::from).collect())
     }
 
     /// Keeps what a user has begun, in place of what was kept; `false` when there is no such conversation.
@@ -54,9 +58,8 @@ impl Conversations<'_> {
 
     /// Removes what a user has begun, if there is anything.
     pub async fn remove_begun(self, conversation: Uuid, user: Uuid) -> Result<()> {
-        let sql =
-            "DELETE FROM conversation_draft WHERE conversation_id = $1 AND company_id = $2 AND user_id = $3";
-        execute(&self.store.write, sql, [conversation.into(), self.company.into(), user.into()]).await?;
+        let begun = Entity::delete_by_id((conversation, user)).filter(Column::CompanyId.eq(self.company));
+        begun.exec(&self.store.write).await?;
         Ok(())
     }
 }

@@ -1,12 +1,14 @@
 //! What users and programs change of a conversation.
 
-use sea_orm::Value;
+use entity::conversation::{ActiveModel, Column, Entity};
+use sea_orm::sea_query::{Expr, LockType};
+use sea_orm::{ColumnTrait, EntityTrait, NotSet, QueryFilter, QuerySelect, Set, Value};
 use uuid::Uuid;
 
 use super::thread::ThreadSide;
 use crate::dialect::{Bulk, Cell, Type};
 use crate::nouns::{AllConversations, Conversations};
-use crate::{Result, Transaction, execute, fetch, fetch_one};
+use crate::{Result, Transaction, execute, fetch};
 use clock::Timestamp;
 use domain::event;
 use domain::event::log::{ConversationFact, Fact, FactKind};
@@ -65,9 +67,12 @@ impl Conversations<'_> {
 
     /// Marks a conversation as unread; `false` when there is no such conversation.
     pub async fn mark_unread(self, id: Uuid) -> Result<bool> {
-        let sql = "UPDATE conversation SET unread = CASE WHEN unread > 0 THEN unread ELSE 1 END \
-                   WHERE id = $1 AND company_id = $2";
-        Ok(execute(&self.store.write, sql, [id.into(), self.company.into()]).await? > 0)
+        let unread = Expr::case(Column::Unread.gt(0_i64), Expr::col(Column::Unread)).finally(1_i64);
+        let marked = Entity::update_many()
+            .col_expr(Column::Unread, unread.into())
+            .filter(Column::Id.eq(id))
+            .filter(Column::CompanyId.eq(self.company));
+        Ok(marked.exec(&self.store.write).await?.rows_affected > 0)
     }
 
     /// Gives a conversation to a user, or to nobody; `false` when there is no such conversation. `by` is the author, as the
@@ -80,8 +85,8 @@ impl Conversations<'_> {
         if before.assigned_to == to {
             return transaction.unchanged(true).await;
         }
-        let sql = "UPDATE conversation SET assigned_to = $2 WHERE id = $1";
-        execute(&transaction, sql, [id.into(), to.into()]).await?;
+        let assigned = Entity::update_many().col_expr(Column::AssignedTo, Expr::value(to));
+        assigned.filter(Column::Id.eq(id)).exec(&transaction).await?;
         let after = ToldConversation { assigned_to: to, ..before };
         self.tell_of(&transaction, id, event::Type::ConversationAssigned, after, by).await?;
         transaction.commit().await?;
@@ -100,11 +105,11 @@ impl Conversations<'_> {
             return transaction.unchanged(true).await;
         }
         let (r#type, unread) = match state {
-            ConversationState::Open => (event::Type::ConversationReopened, "unread"),
-            ConversationState::Closed => (event::Type::ConversationClosed, "0"),
+            ConversationState::Open => (event::Type::ConversationReopened, NotSet),
+            ConversationState::Closed => (event::Type::ConversationClosed, Set(0)),
         };
-        let sql = format!("UPDATE conversation SET state = $2, unread = {unread} WHERE id = $1");
-        execute(&transaction, sql, [id.into(), state.as_i16().into()]).await?;
+        let changes = ActiveModel { state: Set(state.as_i16()), unread, ..Default::default() };
+        Entity::update_many().set(changes).filter(Column::Id.eq(id)).exec(&transaction).await?;
         self.tell_of(&transaction, id, r#type, before, by).await?;
         transaction.commit().await?;
         self.store.tell_of_events();
@@ -139,16 +144,15 @@ impl Conversations<'_> {
     }
 
     async fn locked(self, transaction: &Transaction, id: Uuid) -> Result<Option<ToldConversation>> {
-        let sql = format!(
-            "SELECT channel_id, peer, user_id, state, assigned_to FROM conversation \
-             WHERE id = $1 AND company_id = $2{}",
-            self.store.locking()
-        );
-        type Columns = (Uuid, String, Option<String>, i16, Option<Uuid>);
-        let found = fetch_one::<Columns>(transaction, sql, [id.into(), self.company.into()]).await?;
-        let Some((channel_id, peer, user_id, state, assigned_to)) = found else { return Ok(None) };
-        let (peer, state) = (PeerKey::from_stored(peer), super::state(state)?);
-        Ok(Some(ToldConversation { channel_id, peer, user_id, state, assigned_to }))
+        let own = Entity::find_by_id(id).filter(Column::CompanyId.eq(self.company));
+        let Some(found) = own.lock(LockType::NoKeyUpdate).one(transaction).await? else { return Ok(None) };
+        Ok(Some(ToldConversation {
+            channel_id: found.channel_id,
+            peer: PeerKey::from_stored(found.peer),
+            user_id: found.user_id,
+            state: super::state(found.state)?,
+            assigned_to: found.assigned_to,
+        }))
     }
 
     async fn tell_of(

@@ -1,7 +1,9 @@
 //! Joins the conversations of one person: a person who was known by an id alone and whose number is known now, or whose two
 //! numbers turned out to be one person's.
 
-use sea_orm::{ConnectionTrait, Value};
+use entity::conversation::{Column, Entity};
+use sea_orm::sea_query::LockType;
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Value};
 use uuid::Uuid;
 
 use super::intake::Inbound;
@@ -9,7 +11,8 @@ use super::{removed_meanwhile, words};
 use crate::dialect::{Bulk, Incoming, Type};
 use crate::inbound_files::LEAVES;
 use crate::nouns::AllConversations;
-use crate::{Result, execute, fetch, fetch_one};
+use crate::one_row::delete_rows;
+use crate::{Result, execute, fetch};
 use domain::inbound::PeerKey;
 
 const OTHER: &[(&str, Type)] = &[("channel_id", Type::Uuid), ("peer", Type::Text), ("known_as", Type::Text)];
@@ -46,27 +49,26 @@ impl AllConversations<'_> {
         (id, company, channel): (Uuid, Uuid, Uuid),
         known_as: &PeerKey,
     ) -> Result<()> {
-        let sql = "SELECT id FROM conversation WHERE channel_id = $1 AND peer = $2";
-        let into = fetch_one::<Uuid>(to, sql, [channel.into(), known_as.as_str().into()]).await?;
-        let Some(into) = into else {
-            let sql = "UPDATE conversation SET peer = $2, user_id = COALESCE(user_id, $3) WHERE id = $1";
+        let there = Entity::find().filter(Column::ChannelId.eq(channel));
+        let Some(into) = there.filter(Column::Peer.eq(known_as.as_str())).one(to).await? else {
             // Of a person who was known by an id alone, the key has it.
-            let sql_user = "SELECT peer FROM conversation WHERE id = $1";
-            let former = fetch_one::<String>(to, sql_user, [id.into()]).await?.map(PeerKey::from_stored);
+            let former =
+                Entity::find_by_id(id).one(to).await?.map(|former| PeerKey::from_stored(former.peer));
             let user: Option<String> = former.as_ref().and_then(|former| former.user_id().map(str::to_owned));
+            let sql = "UPDATE conversation SET peer = $2, user_id = COALESCE(user_id, $3) WHERE id = $1";
             execute(to, sql, [id.into(), known_as.as_str().into(), user.into()]).await?;
             let words: Vec<_> =
                 words::of(None, known_as).into_iter().map(|word| (company, word, id)).collect();
             return self.add_words(to, &words).await;
         };
+        let into = into.id;
         if into == id {
             return Ok(());
         }
         let both = || -> [Value; 2] { [id.into(), into.into()] };
         // Locked before anything moves, so that no message comes into the one that ends here.
-        let sql =
-            format!("SELECT id FROM conversation WHERE id IN ($1, $2) ORDER BY id{}", self.store.locking());
-        if fetch::<Uuid>(to, sql, both()).await?.len() < 2 {
+        let pair = Entity::find().filter(Column::Id.is_in([id, into])).order_by_asc(Column::Id);
+        if pair.lock(LockType::NoKeyUpdate).all(to).await?.len() < 2 {
             return Err(removed_meanwhile());
         }
         // The same message may be in both; one of its rows leaves, with its file.
@@ -92,8 +94,8 @@ impl AllConversations<'_> {
         }
         self.remove_words(to, [&id]).await?;
         // Begun answers are sealed to the id that ends here.
-        execute(to, "DELETE FROM conversation_draft WHERE conversation_id = $1", [id.into()]).await?;
-        execute(to, "DELETE FROM conversation WHERE id = $1", [id.into()]).await?;
+        delete_rows(to, "conversation_draft", [("conversation_id", id.into())]).await?;
+        Entity::delete_by_id(id).exec(to).await?;
         Ok(())
     }
 }

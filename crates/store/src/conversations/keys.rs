@@ -1,9 +1,11 @@
 //! The keys with which contents of companies are sealed, each sealed itself.
 
+use entity::company_key::{Column, Entity, Model};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use uuid::Uuid;
 
 use crate::nouns::AllConversations;
-use crate::{Result, execute, fetch_one};
+use crate::{Result, execute};
 use clock::Timestamp;
 
 /// A sealed key of a company.
@@ -17,19 +19,22 @@ pub struct StoredDataKey {
     pub sealed: Vec<u8>,
 }
 
+impl From<Model> for StoredDataKey {
+    fn from(Model { id, company_id, data_key, created_at: _ }: Model) -> Self {
+        Self { id, company_id, sealed: data_key }
+    }
+}
+
 impl AllConversations<'_> {
     /// The newest key of a company.
     pub async fn newest_key(self, company_id: Uuid) -> Result<Option<StoredDataKey>> {
-        let sql = "SELECT id, data_key FROM company_key WHERE company_id = $1 ORDER BY id DESC LIMIT 1";
-        let found = fetch_one::<(Uuid, Vec<u8>)>(&self.store.read, sql, [company_id.into()]).await?;
-        Ok(found.map(|(id, sealed)| StoredDataKey { id, company_id, sealed }))
+        let keys = Entity::find().filter(Column::CompanyId.eq(company_id)).order_by_desc(Column::Id);
+        Ok(keys.one(&self.store.read).await?.map(StoredDataKey::from))
     }
 
     /// The key with this id.
     pub async fn key(self, id: Uuid) -> Result<Option<StoredDataKey>> {
-        let sql = "SELECT company_id, data_key FROM company_key WHERE id = $1";
-        let found = fetch_one::<(Uuid, Vec<u8>)>(&self.store.read, sql, [id.into()]).await?;
-        Ok(found.map(|(company_id, sealed)| StoredDataKey { id, company_id, sealed }))
+        Ok(Entity::find_by_id(id).one(&self.store.read).await?.map(StoredDataKey::from))
     }
 
     /// Adds a key, unless the company has got a newer one than `instead_of` meanwhile. The caller reads the newest one then.

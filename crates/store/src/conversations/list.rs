@@ -6,11 +6,13 @@
 
 use std::collections::HashSet;
 
-use sea_orm::Value;
+use entity::conversation::{Column, Entity};
+use sea_orm::sea_query::{Condition, Expr};
+use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Value};
 use uuid::Uuid;
 
 use super::words::{BACKWARDS, FORWARDS, of_text};
-use super::{COLUMNS, Conversation, conversation};
+use super::{Conversation, conversation};
 use crate::contacts::signed;
 use crate::dialect::{Rows, Type};
 use crate::nouns::Conversations;
@@ -164,17 +166,17 @@ impl Conversations<'_> {
 
     /// The company's conversation with this id.
     pub async fn find(self, id: Uuid) -> Result<Option<Conversation>> {
-        let sql = format!("SELECT {COLUMNS} FROM conversation WHERE id = $1 AND company_id = $2");
-        self.store.row(sql, [id.into(), self.company.into()]).await?.as_ref().map(conversation).transpose()
+        let found = Entity::find_by_id(id).filter(Column::CompanyId.eq(self.company));
+        found.one(&self.store.read).await?.map(conversation).transpose()
     }
 
     /// The conversation of a channel with this person or group.
     pub async fn find_with(self, channel: Uuid, peer: &PeerKey) -> Result<Option<Conversation>> {
-        let sql = format!(
-            "SELECT {COLUMNS} FROM conversation WHERE channel_id = $1 AND peer = $2 AND company_id = $3"
-        );
-        let values = [channel.into(), peer.as_str().into(), self.company.into()];
-        self.store.row(sql, values).await?.as_ref().map(conversation).transpose()
+        let found = Entity::find()
+            .filter(Column::ChannelId.eq(channel))
+            .filter(Column::Peer.eq(peer.as_str()))
+            .filter(Column::CompanyId.eq(self.company));
+        found.one(&self.store.read).await?.map(conversation).transpose()
     }
 
     /// The conversations with these people, on all channels, those with the latest activity first; at most a thousand.
@@ -184,27 +186,27 @@ impl Conversations<'_> {
         if asked.is_empty() {
             return Ok(Vec::new());
         }
-        let (asked, values) = asked.select(2);
-        let sql = format!(
-            "SELECT {COLUMNS} FROM conversation WHERE conversation.company_id = $1 \
-             AND conversation.peer IN (SELECT peer FROM {asked} AS asked) \
-             ORDER BY conversation.last_at DESC, conversation.id DESC LIMIT 1000"
-        );
-        let values = std::iter::once(self.company.into()).chain(values);
-        self.store.rows(sql, values).await?.iter().map(conversation).collect()
+        let found = Entity::find()
+            .filter(Column::CompanyId.eq(self.company))
+            .filter(asked.have(Column::Peer))
+            .order_by_desc(Column::LastAt)
+            .order_by_desc(Column::Id)
+            .limit(1_000);
+        found.all(&self.store.read).await?.into_iter().map(conversation).collect()
     }
 
     /// How many open conversations with people have something unread, counted up to `most`: those of the user and those of
     /// nobody, or of everybody without a user.
     pub async fn count_unread(self, user: Option<Uuid>, most: u64) -> Result<u64> {
-        let mut values: Vec<Value> = vec![self.company.into(), signed(most).into()];
-        values.extend(user.map(Value::from));
-        let whose = if user.is_some() { "AND (assigned_to IS NULL OR assigned_to = $3)" } else { "" };
-        let sql = format!(
-            "SELECT COUNT(*) FROM (SELECT id FROM conversation WHERE company_id = $1 AND unread > 0 \
-             AND state = 0 AND kind = 0 {whose} LIMIT $2) AS unread"
-        );
-        self.store.count(sql, values).await
+        let mut unread = Entity::find()
+            .filter(Column::CompanyId.eq(self.company))
+            // As text, because the index of these has the first condition.
+            .filter(Expr::cust("unread > 0 AND state = 0 AND kind = 0"));
+        if let Some(user) = user {
+            let own = Condition::any().add(Column::AssignedTo.is_null()).add(Column::AssignedTo.eq(user));
+            unread = unread.filter(own);
+        }
+        Ok(unread.select_only().column(Column::Id).limit(most).count(&self.store.read).await?)
     }
 
     /// A part of the list, without regard to tags.
@@ -224,8 +226,9 @@ impl Conversations<'_> {
         let mut found = Vec::new();
         for state in states {
             let (sql, values) = self.statement(filter, search, among, (after, state), limit + 1);
-            for row in self.store.rows(sql, values).await? {
-                found.push(conversation(&row)?);
+            let rows = Entity::find().from_raw_sql(self.store.statement(sql, values));
+            for row in rows.all(&self.store.read).await? {
+                found.push(conversation(row)?);
             }
         }
         found.sort_unstable_by_key(|one: &Conversation| std::cmp::Reverse((one.last_at, one.id)));
@@ -246,7 +249,7 @@ impl Conversations<'_> {
     ) -> (String, Vec<Value>) {
         let kind = if filter.groups { ConversationKind::Group } else { ConversationKind::Person };
         let mut values: Vec<Value> = vec![self.company.into()];
-        let mut sql = format!("SELECT {COLUMNS} FROM conversation WHERE conversation.company_id = $1");
+        let mut sql = "SELECT conversation.* FROM conversation WHERE conversation.company_id = $1".to_owned();
         // Where the conversations are known, no index by activity is considered.
         let plain = if among.is_some() { " + 0" } else { "" };
         sql += &format!(" AND conversation.kind{plain} = {}", kind.as_i16());

@@ -19,7 +19,7 @@ mod thread;
 mod windows;
 mod words;
 
-use sea_orm::QueryResult;
+use entity::conversation::Model;
 use uuid::Uuid;
 
 pub use self::drafts::BegunAnswer;
@@ -87,43 +87,31 @@ pub struct LastEntry {
     pub line: Vec<u8>,
 }
 
-/// The columns of a [`Conversation`], as [`conversation`] reads them.
-const COLUMNS: &str = "conversation.id, conversation.channel_id, conversation.kind, conversation.peer, \
-    conversation.user_id, conversation.name, conversation.state, conversation.assigned_to, conversation.unread, \
-    conversation.last_at, conversation.last_inbound_at, conversation.last_outbound_at, conversation.window_until, \
-    conversation.entry_point_until, conversation.last_id, conversation.last_kind, conversation.last_direction, \
-    conversation.last_line, conversation.created_at";
-
-fn conversation(row: &QueryResult) -> Result<Conversation> {
-    let kind: i16 = row.try_get_by_index(2)?;
-    let kind = ConversationKind::from_i16(kind).ok_or_else(|| impossible("kind", kind))?;
-    let time = |index| -> Result<Option<Timestamp>> {
-        let millis: i64 = row.try_get_by_index(index)?;
-        Ok((millis > 0).then(|| Timestamp::from_millis(millis)))
-    };
-    let side: i16 = row.try_get_by_index(16)?;
+fn conversation(row: Model) -> Result<Conversation> {
+    let (kind, side) = (row.kind, row.last_direction);
+    let time = |millis: i64| (millis > 0).then(|| Timestamp::from_millis(millis));
     Ok(Conversation {
-        id: row.try_get_by_index(0)?,
-        channel_id: row.try_get_by_index(1)?,
-        kind,
-        peer: PeerKey::from_stored(row.try_get_by_index(3)?),
-        user_id: row.try_get_by_index(4)?,
-        name: row.try_get_by_index(5)?,
-        state: state(row.try_get_by_index(6)?)?,
-        assigned_to: row.try_get_by_index(7)?,
-        unread: row.try_get_by_index::<i64>(8)?.max(0).cast_unsigned(),
-        last_at: Timestamp::from_millis(row.try_get_by_index(9)?),
-        last_inbound_at: time(10)?,
-        last_outbound_at: time(11)?,
-        window_until: time(12)?,
-        entry_point_until: time(13)?,
+        id: row.id,
+        channel_id: row.channel_id,
+        kind: ConversationKind::from_i16(kind).ok_or_else(|| impossible("kind", kind))?,
+        peer: PeerKey::from_stored(row.peer),
+        user_id: row.user_id,
+        name: row.name,
+        state: state(row.state)?,
+        assigned_to: row.assigned_to,
+        unread: row.unread.max(0).cast_unsigned(),
+        last_at: Timestamp::from_millis(row.last_at),
+        last_inbound_at: time(row.last_inbound_at),
+        last_outbound_at: time(row.last_outbound_at),
+        window_until: time(row.window_until),
+        entry_point_until: time(row.entry_point_until),
         last: LastEntry {
-            id: row.try_get_by_index(14)?,
-            kind: row.try_get_by_index(15)?,
+            id: row.last_id,
+            kind: row.last_kind,
             side: ThreadSide::from_i16(side).ok_or_else(|| impossible("side", side))?,
-            line: row.try_get_by_index(17)?,
+            line: row.last_line,
         },
-        created_at: Timestamp::from_millis(row.try_get_by_index(18)?),
+        created_at: Timestamp::from_millis(row.created_at),
     })
 }
 

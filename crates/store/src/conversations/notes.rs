@@ -1,9 +1,11 @@
 //! Notes about a conversation, which the person never sees. Their texts are sealed.
 
+use entity::conversation_note::{ActiveModel, Column, Entity, Model};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait, Set};
 use uuid::Uuid;
 
 use crate::nouns::Conversations;
-use crate::{Result, execute, fetch};
+use crate::{Result, execute};
 use clock::Timestamp;
 
 /// The most notes about a conversation.
@@ -24,22 +26,22 @@ pub struct ConversationNote {
     pub edited_at: Option<Timestamp>,
 }
 
+impl From<Model> for ConversationNote {
+    fn from(row: Model) -> Self {
+        let Model { id, company_id: _, conversation_id: _, author, text, created_at, edited_at } = row;
+        let created_at = Timestamp::from_millis(created_at);
+        Self { id, author, text, created_at, edited_at: edited_at.map(Timestamp::from_millis) }
+    }
+}
+
 impl Conversations<'_> {
     /// The notes about a conversation, the oldest first.
     pub async fn notes(self, conversation: Uuid) -> Result<Vec<ConversationNote>> {
-        let sql = "SELECT id, author, text, created_at, edited_at FROM conversation_note \
-                   WHERE conversation_id = $1 AND company_id = $2 ORDER BY id";
-        type Columns = (Uuid, String, Vec<u8>, i64, Option<i64>);
-        let rows =
-            fetch::<Columns>(&self.store.read, sql, [conversation.into(), self.company.into()]).await?;
-        let note = |(id, author, text, created, edited): Columns| ConversationNote {
-            id,
-            author,
-            text,
-            created_at: Timestamp::from_millis(created),
-            edited_at: edited.map(Timestamp::from_millis),
-        };
-        Ok(rows.into_iter().map(note).collect())
+        let notes = Entity::find()
+            .filter(Column::ConversationId.eq(conversation))
+            .filter(Column::CompanyId.eq(self.company))
+            .order_by_asc(Column::Id);
+        Ok(notes.all(&self.store.read).await?.into_iter().map(ConversationNote::from).collect())
     }
 
     /// Adds a note about a conversation of the company; `false` when there is none with this id, or it has a thousand notes.
@@ -67,30 +69,23 @@ impl Conversations<'_> {
         text: Vec<u8>,
         now: Timestamp,
     ) -> Result<bool> {
-        let sql = "UPDATE conversation_note SET text = $5, edited_at = $6 \
-                   WHERE id = $1 AND conversation_id = $2 AND company_id = $3 AND author = $4";
-        let values = [
-            id.into(),
-            conversation.into(),
-            self.company.into(),
-            author.into(),
-            text.into(),
-            now.millis().into(),
-        ];
-        Ok(execute(&self.store.write, sql, values).await? > 0)
+        let changes =
+            ActiveModel { text: Set(text), edited_at: Set(Some(now.millis())), ..Default::default() };
+        let own = Entity::update_many()
+            .set(changes)
+            .filter(Column::Id.eq(id))
+            .filter(Column::ConversationId.eq(conversation))
+            .filter(Column::CompanyId.eq(self.company))
+            .filter(Column::Author.eq(author));
+        Ok(own.exec(&self.store.write).await?.rows_affected > 0)
     }
 
     /// Removes a note; `false` when the conversation has no such note, or another author than the one given.
     pub async fn remove_note(self, (conversation, id): (Uuid, Uuid), author: Option<&str>) -> Result<bool> {
-        let sql = "DELETE FROM conversation_note WHERE id = $1 AND conversation_id = $2 AND company_id = $3 \
-                   AND ($4 OR author = $5)";
-        let values = [
-            id.into(),
-            conversation.into(),
-            self.company.into(),
-            author.is_none().into(),
-            author.unwrap_or_default().into(),
-        ];
-        Ok(execute(&self.store.write, sql, values).await? > 0)
+        let note = Entity::delete_by_id(id)
+            .filter(Column::ConversationId.eq(conversation))
+            .filter(Column::CompanyId.eq(self.company))
+            .apply_if(author, |note, author| note.filter(Column::Author.eq(author)));
+        Ok(note.exec(&self.store.write).await?.rows_affected > 0)
     }
 }

@@ -1,6 +1,8 @@
 //! Removes what is old, and everything of a person.
 
-use sea_orm::Value;
+use entity::{automatic_answer, conversation, conversation_message};
+use sea_orm::sea_query::LockType;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 use crate::changes::ContactRecord;
@@ -8,8 +10,7 @@ use crate::dialect::{Rows, Type};
 use crate::lease::Lease;
 use crate::nouns::{AllConversations, Conversations};
 use crate::retention::{Step, first_id_at};
-use crate::suppressions::listed;
-use crate::{Result, Transaction, execute, fetch};
+use crate::{Result, Transaction, fetch};
 use clock::Timestamp;
 use domain::inbound::PeerKey;
 use domain::phone::PhoneNumber;
@@ -28,9 +29,13 @@ const TABLES: [(&str, &str); 5] = [
 impl AllConversations<'_> {
     /// Removes messages that arrived before `before`, the oldest first, at most `limit`.
     pub async fn remove_messages(self, lease: &Lease, before: Timestamp, limit: u32) -> Result<Step> {
-        let sql = "SELECT id FROM conversation_message WHERE id < $1 ORDER BY id LIMIT $2";
-        let values: [Value; 2] = [first_id_at(before).into(), i64::from(limit).into()];
-        let found = fetch::<Uuid>(&self.store.read, sql, values).await?;
+        let old = conversation_message::Entity::find()
+            .select_only()
+            .column(conversation_message::Column::Id)
+            .filter(conversation_message::Column::Id.lt(first_id_at(before)))
+            .order_by_asc(conversation_message::Column::Id)
+            .limit(u64::from(limit));
+        let found = old.into_tuple::<Uuid>().all(&self.store.read).await?;
         if found.is_empty() {
             return Ok(Step::default());
         }
@@ -43,22 +48,19 @@ impl AllConversations<'_> {
 
     /// Removes conversations in which nothing was written since `before`, with all that belongs to them, at most `limit`.
     pub async fn remove_silent(self, lease: &Lease, before: Timestamp, limit: u32) -> Result<Step> {
-        let sql =
-            "SELECT id FROM conversation WHERE last_at < $1 AND created_at < $1 ORDER BY last_at LIMIT $2";
-        let values: [Value; 2] = [before.millis().into(), i64::from(limit).into()];
-        let found = fetch::<Uuid>(&self.store.read, sql, values).await?;
+        let ids = conversation::Entity::find().select_only().column(conversation::Column::Id);
+        let silent = ids.filter(conversation::Column::LastAt.lt(before.millis()));
+        let old = silent.clone().filter(conversation::Column::CreatedAt.lt(before.millis()));
+        let old = old.order_by_asc(conversation::Column::LastAt).limit(u64::from(limit));
+        let found = old.into_tuple::<Uuid>().all(&self.store.read).await?;
         if found.is_empty() {
             return Ok(Step::default());
         }
         let transaction = self.store.begin_fenced(lease).await?;
-        let (rows, values) = Rows::of_ids(self.store.backend, &found).select(2);
         // Locked, and only those in which nobody has written since they were found.
-        let sql = format!(
-            "SELECT id FROM conversation WHERE id IN (SELECT id FROM {rows} AS found) AND last_at < $1 ORDER BY id{}",
-            self.store.locking()
-        );
-        let values = std::iter::once(before.millis().into()).chain(values);
-        let silent = fetch::<Uuid>(&transaction, sql, values).await?;
+        let silent = silent.filter(self.store.among(conversation::Column::Id, &found));
+        let silent = silent.order_by_asc(conversation::Column::Id).lock(LockType::NoKeyUpdate);
+        let silent = silent.into_tuple::<Uuid>().all(&transaction).await?;
         if !silent.is_empty() {
             self.remove_in(&transaction, &silent, &TABLES).await?;
         }
@@ -72,9 +74,7 @@ impl AllConversations<'_> {
             self.store.inbound_files().leave_with_messages(transaction, column, ids).await?;
         }
         for (table, column) in tables {
-            let (rows, values) = Rows::of_ids(self.store.backend, ids).select(1);
-            let sql = format!("DELETE FROM {table} WHERE {column} IN (SELECT id FROM {rows} AS gone)");
-            execute(transaction, sql, values).await?;
+            self.store.delete_among(transaction, table, column, ids).await?;
         }
         Ok(())
     }
@@ -134,22 +134,21 @@ impl Conversations<'_> {
             return Ok((Vec::new(), Vec::new()));
         }
         let transaction = self.store.begin().await?;
-        let of = |what: &str, rows: &str| format!("SELECT id FROM {what} IN (SELECT id FROM {rows} AS gone)");
-        let (rows, values) = Rows::of_ids(self.store.backend, &conversations).select(1);
         // Locked, so that no message joins them meanwhile.
-        let sql = of("conversation WHERE id", &rows) + " ORDER BY id" + self.store.locking();
-        let conversations = fetch::<Uuid>(&transaction, sql, values).await?;
-        let (rows, values) = Rows::of_ids(self.store.backend, &conversations).select(1);
-        let sql = of("conversation_message WHERE conversation_id", &rows);
-        let messages = fetch::<Uuid>(&transaction, sql, values).await?;
+        let ids = conversation::Entity::find().select_only().column(conversation::Column::Id);
+        let locked = ids.filter(self.store.among(conversation::Column::Id, &conversations));
+        let locked = locked.order_by_asc(conversation::Column::Id).lock(LockType::NoKeyUpdate);
+        let conversations = locked.into_tuple::<Uuid>().all(&transaction).await?;
+        let ids = conversation_message::Entity::find().select_only().column(conversation_message::Column::Id);
+        let written = self.store.among(conversation_message::Column::ConversationId, &conversations);
+        let messages = ids.filter(written).into_tuple::<Uuid>().all(&transaction).await?;
         self.store.conversations().remove_in(&transaction, &conversations, &TABLES).await?;
-        let numbers: Vec<_> = people.iter().filter_map(PeerKey::number).collect();
-        if !numbers.is_empty() {
-            let numbers = listed(&numbers);
-            let sql =
-                format!("DELETE FROM automatic_answer WHERE company_id = $1 AND recipient IN ({numbers})");
-            execute(&transaction, sql, [self.company.into()]).await?;
-        }
+        let numbers = people.iter().filter_map(PeerKey::number).map(PhoneNumber::as_i64);
+        automatic_answer::Entity::delete_many()
+            .filter(automatic_answer::Column::CompanyId.eq(self.company))
+            .filter(automatic_answer::Column::Recipient.is_in(numbers))
+            .exec(&transaction)
+            .await?;
         let [gone, written] = [&conversations, &messages].map(|ids| ids.len() as u64);
         record.count(&transaction, &[("erased_conversations", gone), ("erased_messages", written)]).await?;
         transaction.commit().await?;

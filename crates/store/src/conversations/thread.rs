@@ -1,14 +1,19 @@
 //! What the other side of a conversation wrote, and what was changed of its messages and of ours.
 
-use sea_orm::{QueryResult, Value};
+use entity::conversation_message::{Column, Entity, Model};
+use entity::send;
+use sea_orm::sea_query::{BinOper, Expr, ExprTrait};
+use sea_orm::{
+    ColumnTrait, EntityTrait, FromQueryResult, Order, QueryFilter, QueryOrder, QueryResult, QuerySelect,
+    QueryTrait, Value,
+};
 use uuid::Uuid;
 
 use super::change::may_change;
 use super::impossible;
-use crate::contacts::signed;
+use crate::Result;
 use crate::dialect::{Rows, Type};
 use crate::nouns::Conversations;
-use crate::{Result, fetch};
 use clock::Timestamp;
 use domain::inbound::Direction;
 
@@ -80,18 +85,24 @@ pub struct StoredChange {
     pub is_allowed: bool,
 }
 
-const COLUMNS: &str = "id, provider_id, direction, kind, at, content";
-
-fn message(row: &QueryResult) -> Result<StoredMessage> {
-    let direction: i16 = row.try_get_by_index(2)?;
+fn message(row: Model) -> Result<StoredMessage> {
+    let direction = row.direction;
     Ok(StoredMessage {
-        id: row.try_get_by_index(0)?,
-        provider_id: row.try_get_by_index(1)?,
+        id: row.id,
+        provider_id: row.provider_id,
         direction: Direction::from_i16(direction).ok_or_else(|| impossible("direction", direction))?,
-        kind: row.try_get_by_index(3)?,
-        at: Timestamp::from_millis(row.try_get_by_index(4)?),
-        content: row.try_get_by_index(5)?,
+        kind: row.kind,
+        at: Timestamp::from_millis(row.at),
+        content: row.content,
     })
+}
+
+impl ThreadCursor {
+    /// The condition that a message is before this place, or after it.
+    fn has(self, than: BinOper) -> Expr {
+        let place = Expr::tuple([Expr::col(Column::At), Expr::col(Column::Id)]);
+        place.binary(than, Expr::tuple([Expr::val(self.at.millis()), Expr::val(self.id)]))
+    }
 }
 
 impl Conversations<'_> {
@@ -103,7 +114,8 @@ impl Conversations<'_> {
         before: Option<ThreadCursor>,
         limit: u64,
     ) -> Result<Vec<StoredMessage>> {
-        self.messages(conversation, before.map(|place| ("<", place)), "DESC", limit).await
+        let before = before.map(|place| place.has(BinOper::SmallerThan));
+        self.messages(conversation, before, Order::Desc, limit).await
     }
 
     /// At most `limit` messages of a conversation after a place, the earlier ones first.
@@ -113,27 +125,25 @@ impl Conversations<'_> {
         after: ThreadCursor,
         limit: u64,
     ) -> Result<Vec<StoredMessage>> {
-        self.messages(conversation, Some((">", after)), "ASC", limit).await
+        self.messages(conversation, Some(after.has(BinOper::GreaterThan)), Order::Asc, limit).await
     }
 
     async fn messages(
         self,
         conversation: Uuid,
-        from: Option<(&str, ThreadCursor)>,
-        order: &str,
+        from: Option<Expr>,
+        order: Order,
         limit: u64,
     ) -> Result<Vec<StoredMessage>> {
-        let mut values: Vec<Value> = vec![conversation.into(), self.company.into(), signed(limit).into()];
-        let mut of_place = String::new();
-        if let Some((than, ThreadCursor { at, id })) = from {
-            values.extend([at.millis().into(), id.into()]);
-            of_place = format!(" AND (at, id) {than} ($4, $5)");
-        }
-        let sql = format!(
-            "SELECT {COLUMNS} FROM conversation_message WHERE conversation_id = $1 AND company_id = $2 \
-             AND target IS NULL{of_place} ORDER BY at {order}, id {order} LIMIT $3"
-        );
-        self.store.rows(sql, values).await?.iter().map(message).collect()
+        let messages = Entity::find()
+            .filter(Column::ConversationId.eq(conversation))
+            .filter(Column::CompanyId.eq(self.company))
+            .filter(Column::Target.is_null())
+            .apply_if(from, |messages, from| messages.filter(from))
+            .order_by(Column::At, order.clone())
+            .order_by(Column::Id, order)
+            .limit(limit);
+        messages.all(&self.store.read).await?.into_iter().map(message).collect()
     }
 
     /// The changes of messages with these ids of the provider, the earlier ones first.
@@ -145,8 +155,8 @@ impl Conversations<'_> {
         }
         let (asked, values) = asked.select(4);
         let sql = format!(
-            "SELECT one.id, one.provider_id, one.direction, one.kind, one.at, one.content, one.target, \
-             CASE WHEN {} THEN 1 ELSE 0 END FROM {asked} AS asked CROSS JOIN conversation_message AS one \
+            "SELECT one.*, CASE WHEN {} THEN 1 ELSE 0 END AS is_allowed \
+             FROM {asked} AS asked CROSS JOIN conversation_message AS one \
              LEFT JOIN conversation_message AS changed ON changed.conversation_id = one.conversation_id \
              AND changed.provider_id = one.target \
              WHERE one.conversation_id = $1 AND one.company_id = $2 AND one.target = asked.target \
@@ -156,39 +166,39 @@ impl Conversations<'_> {
         let own: [Value; 3] = [conversation.into(), self.company.into(), MOST_CHANGES.into()];
         let rows = self.store.rows(sql, own.into_iter().chain(values)).await?;
         let change = |row: &QueryResult| {
-            let is_allowed = row.try_get_by_index::<i32>(7)? != 0;
-            Ok(StoredChange { target: row.try_get_by_index(6)?, change: message(row)?, is_allowed })
+            let is_allowed = row.try_get::<i32>("", "is_allowed")? != 0;
+            let change = Model::from_query_result(row, "")?;
+            let target = change.target.clone().unwrap_or_default();
+            Ok(StoredChange { target, change: message(change)?, is_allowed })
         };
         rows.iter().rev().map(change).collect()
     }
 
     /// The company's message with this id, and its conversation and channel.
     pub async fn message(self, id: Uuid) -> Result<Option<(StoredMessage, Uuid, Uuid)>> {
-        let sql = format!(
-            "SELECT {COLUMNS}, conversation_id, channel_id FROM conversation_message \
-             WHERE id = $1 AND company_id = $2"
-        );
-        let row = self.store.row(sql, [id.into(), self.company.into()]).await?;
-        let read =
-            |row: &QueryResult| Ok((message(row)?, row.try_get_by_index(6)?, row.try_get_by_index(7)?));
-        row.as_ref().map(read).transpose()
+        let found = Entity::find_by_id(id).filter(Column::CompanyId.eq(self.company));
+        let read = |row: Model| {
+            let (conversation, channel) = (row.conversation_id, row.channel_id);
+            Ok((message(row)?, conversation, channel))
+        };
+        found.one(&self.store.read).await?.map(read).transpose()
     }
 
     /// The message of a conversation with this id of the provider.
     pub async fn message_named(self, conversation: Uuid, provider_id: &str) -> Result<Option<StoredMessage>> {
-        let sql = format!(
-            "SELECT {COLUMNS} FROM conversation_message \
-             WHERE conversation_id = $1 AND provider_id = $2 AND company_id = $3"
-        );
-        let values = [conversation.into(), provider_id.into(), self.company.into()];
-        self.store.row(sql, values).await?.as_ref().map(message).transpose()
+        let found = Entity::find()
+            .filter(Column::ConversationId.eq(conversation))
+            .filter(Column::ProviderId.eq(provider_id))
+            .filter(Column::CompanyId.eq(self.company));
+        found.one(&self.store.read).await?.map(message).transpose()
     }
 
     /// The provider's ids of all messages of a channel that people wrote and the company wrote elsewhere, changes of messages
     /// too. All of them are in memory at once: it is for load tests, which know their number.
     pub async fn provider_ids(self, channel: Uuid) -> Result<Vec<String>> {
-        let sql = "SELECT provider_id FROM conversation_message WHERE channel_id = $1 AND company_id = $2";
-        fetch(&self.store.read, sql.to_owned(), [channel.into(), self.company.into()]).await
+        let ids = Entity::find().select_only().column(Column::ProviderId);
+        let of_channel = ids.filter(Column::ChannelId.eq(channel)).filter(Column::CompanyId.eq(self.company));
+        Ok(of_channel.into_tuple::<String>().all(&self.store.read).await?)
     }
 
     /// The stored contents of these sends, as JSON, each with the number of its recipients.
@@ -196,11 +206,9 @@ impl Conversations<'_> {
         if sends.is_empty() {
             return Ok(Vec::new());
         }
-        let (asked, values) = Rows::of_ids(self.store.backend, sends).select(2);
-        let sql = format!(
-            "SELECT send.id, send.content, send.recipients FROM {asked} AS asked JOIN send ON send.id = asked.id \
-             WHERE send.company_id = $1"
-        );
-        fetch(&self.store.read, sql, [self.company.into()].into_iter().chain(values)).await
+        let columns = [send::Column::Id, send::Column::Content, send::Column::Recipients];
+        let own = send::Entity::find().filter(send::Column::CompanyId.eq(self.company));
+        let asked = own.filter(self.store.among(send::Column::Id, sends)).select_only().columns(columns);
+        Ok(asked.into_tuple::<(Uuid, String, i64)>().all(&self.store.read).await?)
     }
 }

@@ -8,7 +8,8 @@ use uuid::Uuid;
 use crate::changes::{self, What, Who};
 use crate::dialect::{Bulk, Incoming, Rows, Type};
 use crate::nouns::{AllConversations, Conversations};
-use crate::{Result, execute, fetch, fetch_one};
+use crate::one_row::put_row;
+use crate::{Result, fetch, fetch_one};
 use clock::Timestamp;
 use domain::inbound::{PeerKey, WindowRule, Windows};
 use domain::message::Key;
@@ -44,25 +45,29 @@ pub struct KnownWindow {
 impl Conversations<'_> {
     /// What is known of the windows of a channel.
     pub async fn windows(self, channel: Uuid) -> Result<Windows> {
+        self.windows_in(&self.store.read, channel).await
+    }
+
+    async fn windows_in(self, on: &impl ConnectionTrait, channel: Uuid) -> Result<Windows> {
         let sql =
             "SELECT rule, recorded_since FROM conversation_channel WHERE channel_id = $1 AND company_id = $2";
-        let found =
-            fetch_one::<(i16, i64)>(&self.store.read, sql, [channel.into(), self.company.into()]).await?;
+        let found = fetch_one::<(i16, i64)>(on, sql, [channel.into(), self.company.into()]).await?;
         found.map_or(Ok(Windows::default()), |(rule, since)| of_channel(rule, since))
     }
 
     /// Decides who decides about the windows of a channel of the company.
     pub async fn set_window_rule(self, who: &Who, channel: Uuid, rule: WindowRule) -> Result<()> {
         let transaction = self.store.begin().await?;
-        let sql = "SELECT rule FROM conversation_channel WHERE channel_id = $1";
-        let before = fetch_one::<i16>(&transaction, sql, [channel.into()]).await?;
-        let before = before.and_then(WindowRule::from_i16).unwrap_or_default();
+        let before = self.windows_in(&transaction, channel).await?.rule;
         if before == rule {
             return transaction.unchanged(()).await;
         }
-        let sql = "INSERT INTO conversation_channel (channel_id, company_id, rule) VALUES ($1, $2, $3) \
-                   ON CONFLICT (channel_id) DO UPDATE SET rule = excluded.rule";
-        execute(&transaction, sql, [channel.into(), self.company.into(), rule.as_i16().into()]).await?;
+        let row = [
+            ("channel_id", channel.into()),
+            ("company_id", self.company.into()),
+            ("rule", rule.as_i16().into()),
+        ];
+        put_row(&transaction, "conversation_channel", &["channel_id"], row).await?;
         let [before, after] = [before, rule].map(|rule| serde_json::json!({ "window": rule.as_str() }));
         changes::record_one(&transaction, who, What::Channel, channel, Some(before), after).await?;
         transaction.commit().await?;

@@ -6,9 +6,9 @@ use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::intake::{ConversationsByPeer, Inbound};
-use crate::dialect::{Bulk, Cell, Rows, Type};
+use crate::Result;
+use crate::dialect::{Bulk, Cell, Type};
 use crate::nouns::AllConversations;
-use crate::{Result, execute};
 use domain::fold::fold;
 use domain::inbound::{Direction, PeerKey};
 
@@ -116,10 +116,7 @@ impl AllConversations<'_> {
         to: &impl ConnectionTrait,
         conversations: impl IntoIterator<Item = &'i Uuid>,
     ) -> Result<()> {
-        let (gone, values) = Rows::of_ids(self.store.backend, conversations).select(1);
-        let sql =
-            format!("DELETE FROM conversation_word WHERE conversation_id IN (SELECT id FROM {gone} AS gone)");
-        execute(to, sql, values).await?;
+        self.store.delete_among(to, "conversation_word", "conversation_id", conversations).await?;
         Ok(())
     }
 }

@@ -20,8 +20,9 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use entity::event_block::{Column, Entity};
 use parking_lot::Mutex;
-use sea_orm::DbBackend;
+use sea_orm::{ColumnTrait, DbBackend, EntityTrait, QueryFilter, QuerySelect};
 use tokio::sync::Notify;
 use tokio::time::sleep;
 use uuid::Uuid;
@@ -30,7 +31,7 @@ pub use self::read::{LogEvent, Page};
 use self::reader::KnownReaders;
 pub use self::reader::{Behind, Reader};
 pub use self::trim::LogBounds;
-use super::{Error, Result, Store, fetch, fetch_one};
+use super::{Error, Result, Store, fetch_one};
 use crate::nouns::EventLog;
 use domain::event::log::Sequence;
 
@@ -137,8 +138,9 @@ impl EventLog<'_> {
 
     /// The companies with blocks after `before` and up to `through`.
     pub async fn companies_of(self, before: i64, through: i64) -> Result<Vec<Uuid>> {
-        let sql = "SELECT DISTINCT company_id FROM event_block WHERE seq > $1 AND seq <= $2";
-        fetch(&self.store.read, sql, [before.into(), through.into()]).await
+        let blocks = Entity::find().filter(Column::Seq.gt(before)).filter(Column::Seq.lte(through));
+        let companies = blocks.select_only().column(Column::CompanyId).distinct().into_tuple::<Uuid>();
+        Ok(companies.all(&self.store.read).await?)
     }
 
     /// The newest block, and the transactions that may still add one before it.

@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use sea_orm::{QueryResult, Value};
+use entity::event_block::{Column, Entity};
+use entity::send;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryResult, QuerySelect, QueryTrait};
 use uuid::Uuid;
 
+use super::Reader;
 use crate::dialect::{Rows, Type};
 use crate::nouns::EventLog;
 use crate::sends::{GROUP, key, state};
-use crate::{Result, fetch, fetch_one};
+use crate::{Result, fetch};
 use clock::Timestamp;
 use domain::content::Stored;
 use domain::event::log::{Fact, FactKind, LogEntry, Moved, Sequence, unpack};
@@ -89,18 +92,18 @@ impl EventLog<'_> {
         limit: usize,
         wants: impl Fn(event::Type) -> bool,
     ) -> Result<Page> {
-        let of_company = if company.is_some() { " AND company_id = $4" } else { "" };
-        let blocks = |columns| {
-            format!(
-                "SELECT {columns} FROM event_block WHERE seq >= $1 AND seq <= $2{of_company} ORDER BY seq LIMIT $3"
-            )
-        };
-        let values = |through: i64| {
-            let own = [after.block().into(), through.into(), i64::from(BLOCKS).into()];
-            own.into_iter().chain(company.map(Value::from))
+        let blocks = |through: i64| {
+            Entity::find()
+                .filter(Column::Seq.gte(after.block()))
+                .filter(Column::Seq.lte(through))
+                .apply_if(company, |blocks, company| blocks.filter(Column::CompanyId.eq(company)))
+                .order_by_asc(Column::Seq)
+                .limit(u64::from(BLOCKS))
+                .select_only()
         };
         // Without their entries first, so that only the blocks are read that the limit needs.
-        let sizes = fetch::<(i64, i64)>(&self.store.read, blocks("seq, entries"), values(through)).await?;
+        let sizes = blocks(through).columns([Column::Seq, Column::Entries]).into_tuple::<(i64, i64)>();
+        let sizes = sizes.all(&self.store.read).await?;
         let (mut enough, mut entries) = (through, 0);
         for &(block, size) in &sizes {
             entries += if block == after.block() { 0 } else { size.unsigned_abs() };
@@ -109,8 +112,8 @@ impl EventLog<'_> {
                 break;
             }
         }
-        let blocks = blocks("seq, company_id, packed");
-        let rows = fetch::<(i64, Uuid, Vec<u8>)>(&self.store.read, blocks, values(enough)).await?;
+        let rows = blocks(enough).columns([Column::Seq, Column::CompanyId, Column::Packed]);
+        let rows = rows.into_tuple::<(i64, Uuid, Vec<u8>)>().all(&self.store.read).await?;
         let is_last = sizes.len() < BLOCKS as usize && enough == through;
         let mut losses = match company {
             Some(_) => BTreeMap::new(),
@@ -149,8 +152,8 @@ impl EventLog<'_> {
 
     /// Where the log of a company begins, if its programs read it.
     async fn begins_after(self, company: Uuid) -> Result<Option<Sequence>> {
-        let sql = "SELECT sequence FROM event_reader WHERE kind = 'company' AND company_id = $1";
-        Ok(fetch_one(&self.store.read, sql, [company.into()]).await?.map(Sequence::from_i64))
+        let reader = Reader::Company(company).row().one(&self.store.read).await?;
+        Ok(reader.map(|reader| Sequence::from_i64(reader.sequence)))
     }
 
     /// The losses after this place, by the block up to which they go.
@@ -227,12 +230,10 @@ impl EventLog<'_> {
         if sends.is_empty() {
             return Ok(HashMap::new());
         }
-        let (asked, values) = Rows::of_ids(self.store.backend, &sends).select(1);
-        let sql = format!(
-            "SELECT send.id, send.reference FROM {asked} AS asked JOIN send ON send.id = asked.id \
-             WHERE send.reference IS NOT NULL"
-        );
-        Ok(fetch(&self.store.read, sql, values).await?.into_iter().collect())
+        let asked = send::Entity::find().filter(self.store.among(send::Column::Id, &sends));
+        let named = asked.filter(send::Column::Reference.is_not_null()).select_only();
+        let named = named.columns([send::Column::Id, send::Column::Reference]).into_tuple::<(Uuid, String)>();
+        Ok(named.all(&self.store.read).await?.into_iter().collect())
     }
 }
 

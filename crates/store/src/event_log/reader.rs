@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use sea_orm::ConnectionTrait;
+use entity::event_block;
+use entity::event_reader::Entity;
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Select};
 use uuid::Uuid;
 
 use crate::nouns::EventLog;
@@ -116,6 +118,11 @@ impl Reader {
             Self::Company(company) => ("company", company),
         }
     }
+
+    pub(super) fn row(self) -> Select<Entity> {
+        let (kind, company) = self.key();
+        Entity::find_by_id((kind.to_owned(), company))
+    }
 }
 
 impl EventLog<'_> {
@@ -195,23 +202,22 @@ impl EventLog<'_> {
     async fn beginning(self, company: Uuid, now: Timestamp) -> Result<Sequence> {
         let transaction = self.store.begin().await?;
         self.add_empty_block(&transaction, company, now).await?;
-        let sql = "SELECT MAX(seq) FROM event_block WHERE company_id = $1";
-        let block = fetch_one::<Option<i64>>(&transaction, sql, [company.into()]).await?.flatten();
+        let last = event_block::Entity::find().select_only().expr(event_block::Column::Seq.max());
+        let last = last.filter(event_block::Column::CompanyId.eq(company)).into_tuple::<Option<i64>>();
+        let block = last.one(&transaction).await?.flatten();
         transaction.commit().await?;
         Ok(Sequence::end_of(block.unwrap_or_default()))
     }
 
     /// Where the reader is; `None` if it is not registered. Its use is written from time to time.
     pub async fn place_of(self, reader: Reader, now: Timestamp) -> Result<Option<Sequence>> {
-        let (kind, company) = reader.key();
-        let sql = "SELECT sequence, used_at FROM event_reader WHERE kind = $1 AND company_id = $2";
-        let row = fetch_one::<(i64, i64)>(&self.store.read, sql, [kind.into(), company.into()]).await?;
-        let Some((sequence, used_at)) = row else { return Ok(None) };
-        if now.from_now(Timestamp::from_millis(used_at)) >= USED_EVERY {
+        let Some(row) = reader.row().one(&self.store.read).await? else { return Ok(None) };
+        if now.from_now(Timestamp::from_millis(row.used_at)) >= USED_EVERY {
+            let (kind, company) = reader.key();
             let of = [("kind", kind.into()), ("company_id", company.into())];
             update_rows(&self.store.write, "event_reader", [("used_at", now.millis().into())], of).await?;
         }
-        Ok(Some(Sequence::from_i64(sequence)))
+        Ok(Some(Sequence::from_i64(row.sequence)))
     }
 
     /// The reader has read up to there. A place never goes back.

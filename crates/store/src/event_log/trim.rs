@@ -3,13 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use sea_orm::{DbBackend, Value};
+use entity::event_block::{Column, Entity};
+use sea_orm::{ColumnTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Value};
 use tokio::time::sleep;
 use uuid::Uuid;
 
+use super::Reader;
 use crate::dialect::{Bulk, Rows, Type};
 use crate::nouns::EventLog;
-use crate::{Result, Transaction, execute, fetch, fetch_one};
+use crate::{Result, Transaction, execute, fetch};
 use clock::Timestamp;
 use domain::event::log::Sequence;
 
@@ -78,10 +80,10 @@ impl EventLog<'_> {
     async fn shorten(self, company: Uuid, mut excess: i64) -> Result<u64> {
         let mut lost = 0;
         while excess > 0 {
-            let sql = "SELECT seq, bytes FROM event_block WHERE company_id = $1 ORDER BY seq LIMIT $2";
-            let values = [company.into(), i64::from(STEP).into()];
+            let oldest = Entity::find().filter(Column::CompanyId.eq(company)).order_by_asc(Column::Seq);
+            let oldest = oldest.limit(u64::from(STEP)).select_only().columns([Column::Seq, Column::Bytes]);
             let mut through = None;
-            for (block, bytes) in fetch::<(i64, i64)>(&self.store.read, sql, values).await? {
+            for (block, bytes) in oldest.into_tuple::<(i64, i64)>().all(&self.store.read).await? {
                 if excess <= 0 {
                     break;
                 }
@@ -122,8 +124,8 @@ impl EventLog<'_> {
             );
             let removed = fetch::<Removed>(&transaction, sql, values.clone()).await?;
             // Read here, so that what is published meanwhile is no loss.
-            let sql = "SELECT sequence FROM event_reader WHERE kind = 'nats'";
-            let place = fetch_one(&transaction, sql, []).await?.map(Sequence::from_i64);
+            let stream = Reader::Nats.row().one(&transaction).await?;
+            let place = stream.map(|reader| Sequence::from_i64(reader.sequence));
             let unread = losses(&removed, place);
             lost += unread.values().map(|loss| loss.events.unsigned_abs()).sum::<u64>();
             self.note(&transaction, unread).await?;

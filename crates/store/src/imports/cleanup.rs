@@ -1,12 +1,15 @@
 //! Removes the remains of imports, in steps.
 
+use entity::contact_import::{Column, Entity, Model};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use uuid::Uuid;
 
 use super::{REMOVED, State};
 use crate::nouns::AllImports;
-use crate::one_row::delete_rows;
+use crate::one_row::{delete_rows, update_rows};
 use crate::retention;
-use crate::{Lease, Result, execute, fetch, fetch_one};
+use crate::{Lease, Result, execute, fetch};
 use clock::Timestamp;
 
 /// How much longer a file with the recipients of a new send is kept than one of contacts that nobody begins to import, in
@@ -19,31 +22,39 @@ const REJECTS: i64 = 500;
 impl AllImports<'_> {
     /// Removes remains of a finished or discarded import. Returns whether there were any.
     pub async fn clean(self) -> Result<bool> {
-        let select = format!(
-            "SELECT id, state FROM contact_import
-             WHERE (has_chunks <> 0 AND state > {}) OR state = {REMOVED} ORDER BY state, id LIMIT 1",
-            State::Running.as_i16()
-        );
-        let row = fetch_one::<(Uuid, i16)>(&self.store.read, select, []).await?;
-        let Some((id, state)) = row else { return Ok(false) };
-        if self.remove_pieces("contact_import_chunk", id, CHUNKS).await? == 0 {
+        // As text, because the index of these has the condition.
+        let remains =
+            format!("(has_chunks <> 0 AND state > {}) OR state = {REMOVED}", State::Running.as_i16());
+        let first = Entity::find().filter(Expr::cust(remains)).order_by_asc(Column::State);
+        let Some(Model { id, state, .. }) = first.order_by_asc(Column::Id).one(&self.store.read).await?
+        else {
+            return Ok(false);
+        };
+        if self.remove_pieces("contact_import_chunk", id, i64::MAX, CHUNKS).await? == 0 {
             if state != REMOVED {
-                let update = "UPDATE contact_import SET has_chunks = 0 WHERE id = $1";
-                execute(&self.store.write, update, [id.into()]).await?;
-            } else if self.remove_pieces("contact_import_reject", id, REJECTS).await? == 0 {
+                let set = [("has_chunks", 0_i16.into())];
+                update_rows(&self.store.write, "contact_import", set, [("id", id.into())]).await?;
+            } else if self.remove_pieces("contact_import_reject", id, i64::MAX, REJECTS).await? == 0 {
                 delete_rows(&self.store.write, "contact_import", [("id", id.into())]).await?;
             }
         }
         Ok(true)
     }
 
-    async fn remove_pieces(self, table: &str, import: Uuid, limit: i64) -> Result<u64> {
+    /// Removes the first rows of an import in this table, of those before this ordinal. Returns how many.
+    pub(super) async fn remove_pieces(
+        self,
+        table: &str,
+        import: Uuid,
+        before: i64,
+        limit: i64,
+    ) -> Result<u64> {
         let delete = format!(
             "DELETE FROM {table} WHERE import_id = $1 AND ordinal IN (
-                SELECT ordinal FROM {table} WHERE import_id = $1 ORDER BY ordinal LIMIT $2
+                SELECT ordinal FROM {table} WHERE import_id = $1 AND ordinal < $2 ORDER BY ordinal LIMIT $3
              )"
         );
-        execute(&self.store.write, delete, [import.into(), limit.into()]).await
+        execute(&self.store.write, delete, [import.into(), before.into(), limit.into()]).await
     }
 
     /// Discards imports that ended before `over_before`, and those that are ready but did not change since
@@ -72,14 +83,14 @@ impl AllImports<'_> {
             return Ok(retention::Step::default());
         }
         let transaction = self.store.begin_fenced(lease).await?;
-        let (rows, values) = self.store.contacts().id_rows(&found).select(1);
         // An import that was begun in the meantime stays.
-        let update = format!(
-            "UPDATE contact_import SET state = {REMOVED}
-             WHERE state <> {} AND id IN (SELECT id FROM {rows} AS rows)",
-            State::Running.as_i16()
-        );
-        let others = execute(&transaction, update, values).await?;
+        let others = Entity::update_many()
+            .col_expr(Column::State, Expr::value(REMOVED))
+            .filter(Column::State.ne(State::Running.as_i16()))
+            .filter(self.store.among(Column::Id, &found))
+            .exec(&transaction)
+            .await?
+            .rows_affected;
         transaction.commit().await?;
         let more = found.len() as u64 >= u64::from(limit);
         Ok(retention::Step { others, more, ..retention::Step::default() })

@@ -11,14 +11,15 @@ mod work;
 pub use self::recipients::MOST_RECIPIENT_FILES;
 pub use self::work::{End, Rejected, Step, Work};
 
-use sea_orm::QueryResult;
+use entity::contact_import::{ActiveModel, Column, Entity, Model};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Select, Set, UpdateMany};
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::changes::{self, What, Who};
 use super::contacts::signed;
-use super::{Error, Result, Transaction, Upserted, execute, fetch, fetch_one, moment};
+use super::{Error, Result, Transaction, Upserted, fetch, fetch_one};
 use crate::nouns::{AllImports, Imports};
 use crate::one_row::put_row;
 use clock::Timestamp;
@@ -49,6 +50,9 @@ pub enum State {
 
 /// The state of an interrupted upload, or of an import that is too old: its remains are being removed.
 const REMOVED: i16 = 9;
+/// The purposes of a file: contacts, or the recipients of a new send.
+const CONTACTS: i16 = 0;
+const RECIPIENTS: i16 = 1;
 
 domain::words!(State {
     Uploading = "uploading",
@@ -137,37 +141,68 @@ pub struct Import {
     pub finished_at: Option<Timestamp>,
 }
 
-const COLUMNS: &str =
-    "id, file_name, state, settings, bytes, bytes_read, created, updated, unchanged, rejected,
-    rejected_kept, without_number, failure, created_at, updated_at, started_at, finished_at, names_kept,
-    emails_left_out";
+impl From<&Model> for Counts {
+    fn from(row: &Model) -> Self {
+        Self {
+            created: row.created.cast_unsigned(),
+            updated: row.updated.cast_unsigned(),
+            unchanged: row.unchanged.cast_unsigned(),
+            rejected: row.rejected.cast_unsigned(),
+            rejected_kept: row.rejected_kept.cast_unsigned(),
+            without_number: row.without_number.cast_unsigned(),
+            names_kept: row.names_kept.cast_unsigned(),
+            emails_left_out: row.emails_left_out.cast_unsigned(),
+        }
+    }
+}
+
+impl TryFrom<Model> for Import {
+    type Error = Error;
+
+    fn try_from(row: Model) -> Result<Self> {
+        let impossible = || Error::Impossible(format!("state {} of import {}", row.state, row.id));
+        let state = State::ALL.iter().copied().find(|known| known.as_i16() == row.state);
+        Ok(Self {
+            id: row.id,
+            state: state.ok_or_else(impossible)?,
+            bytes: row.bytes.cast_unsigned(),
+            bytes_read: row.bytes_read.cast_unsigned(),
+            counts: Counts::from(&row),
+            file_name: row.file_name,
+            settings: row.settings,
+            failure: row.failure,
+            created_at: Timestamp::from_millis(row.created_at),
+            updated_at: Timestamp::from_millis(row.updated_at),
+            started_at: row.started_at.map(Timestamp::from_millis),
+            finished_at: row.finished_at.map(Timestamp::from_millis),
+        })
+    }
+}
 
 impl Imports<'_> {
     /// A page of the imports of `company`, newest first.
     pub async fn page(self, page: PageRequest) -> Result<Page<Import>> {
-        let count = format!(
-            "SELECT count(*) FROM contact_import WHERE company_id = $1 AND state <> {REMOVED} AND purpose = 0"
-        );
-        let total = self.store.count(count, vec![self.company.into()]).await?;
-        if page.offset() >= total {
-            return Ok(Page { records: Vec::new(), total });
-        }
-        let select = format!(
-            "SELECT {COLUMNS} FROM contact_import WHERE company_id = $1 AND state <> {REMOVED} AND purpose = 0
-             ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3"
-        );
-        let values = [self.company.into(), signed(page.limit).into(), signed(page.offset()).into()];
-        let rows = self.store.rows(select, values).await?;
-        Ok(Page { records: rows.iter().map(read).collect::<Result<_>>()?, total })
+        let newest = self.of_contacts().order_by_desc(Column::CreatedAt).order_by_desc(Column::Id);
+        self.store.page_of(newest, page).await?.try_map(Import::try_from)
     }
 
     /// The import of `company` with this id.
     pub async fn find(self, id: Uuid) -> Result<Option<Import>> {
-        let select = format!(
-            "SELECT {COLUMNS} FROM contact_import
-             WHERE id = $1 AND company_id = $2 AND state <> {REMOVED} AND purpose = 0"
-        );
-        self.store.row(select, [id.into(), self.company.into()]).await?.as_ref().map(read).transpose()
+        let found = self.of_contacts().filter(Column::Id.eq(id)).one(&self.store.read).await?;
+        found.map(Import::try_from).transpose()
+    }
+
+    /// The company's files of contacts.
+    fn of_contacts(self) -> Select<Entity> {
+        Entity::find()
+            .filter(Column::CompanyId.eq(self.company))
+            .filter(Column::State.ne(REMOVED))
+            .filter(Column::Purpose.eq(CONTACTS))
+    }
+
+    /// The company's import of this id, to be changed.
+    fn change(self, id: Uuid) -> UpdateMany<Entity> {
+        Entity::update_many().filter(Column::Id.eq(id)).filter(Column::CompanyId.eq(self.company))
     }
 
     /// The next `limit` rejected rows of a company's import from the place `from` on, in the order in which they were
@@ -203,28 +238,23 @@ impl Imports<'_> {
 
     /// Changes how a file is read, before it is imported. Returns whether that was still possible.
     pub async fn set_settings(self, id: Uuid, settings: &str) -> Result<bool> {
-        let update = format!(
-            "UPDATE contact_import SET settings = $3, updated_at = $4
-             WHERE id = $1 AND company_id = $2 AND state = {}",
-            State::Ready.as_i16()
-        );
-        let now = Timestamp::now().millis();
-        let values = [id.into(), self.company.into(), settings.into(), now.into()];
-        Ok(execute(&self.store.write, update, values).await? > 0)
+        let changes = ActiveModel { settings: Set(settings.to_owned()), ..changed_now() };
+        let ready = self.change(id).set(changes).filter(Column::State.eq(State::Ready.as_i16()));
+        Ok(ready.exec(&self.store.write).await?.rows_affected > 0)
     }
 
     /// Lets an import begin, and remembers the meaning of its columns. Returns whether the import was ready.
     pub async fn start(self, who: &Who, id: Uuid, columns: &str) -> Result<bool> {
         let transaction = self.store.begin().await?;
-        let update = format!(
-            "UPDATE contact_import SET state = {}, started_at = $3, updated_at = $3
-             WHERE id = $1 AND company_id = $2 AND state = {}",
-            State::Running.as_i16(),
-            State::Ready.as_i16()
-        );
         let now = Timestamp::now().millis();
-        let values = [id.into(), self.company.into(), now.into()];
-        let started = execute(&transaction, update, values).await? > 0;
+        let changes = ActiveModel {
+            state: Set(State::Running.as_i16()),
+            started_at: Set(Some(now)),
+            updated_at: Set(now),
+            ..Default::default()
+        };
+        let ready = self.change(id).set(changes).filter(Column::State.eq(State::Ready.as_i16()));
+        let started = ready.exec(&transaction).await?.rows_affected > 0;
         if started {
             let row = [("company_id", self.company.into()), ("columns", columns.into())];
             put_row(&transaction, "contact_import_mapping", &["company_id"], row).await?;
@@ -237,16 +267,9 @@ impl Imports<'_> {
     /// Ends an import early; the rows that are written stay. Returns whether the import was unfinished.
     pub async fn cancel(self, who: &Who, id: Uuid) -> Result<bool> {
         let transaction = self.store.begin().await?;
-        let update = format!(
-            "UPDATE contact_import SET state = {}, finished_at = $3, updated_at = $3
-             WHERE id = $1 AND company_id = $2 AND state IN ({}, {})",
-            State::Canceled.as_i16(),
-            State::Ready.as_i16(),
-            State::Running.as_i16()
-        );
-        let now = Timestamp::now().millis();
-        let values = [id.into(), self.company.into(), now.into()];
-        let is_canceled = execute(&transaction, update, values).await? > 0;
+        let unfinished = [State::Ready, State::Running].map(State::as_i16);
+        let unfinished = self.change(id).set(ended(State::Canceled)).filter(Column::State.is_in(unfinished));
+        let is_canceled = unfinished.exec(&transaction).await?.rows_affected > 0;
         if is_canceled {
             self.record(&transaction, who, id, "canceled").await?;
         }
@@ -257,8 +280,7 @@ impl Imports<'_> {
     /// Records a person's action on an import, in the transaction of the action.
     async fn record(self, within: &Transaction, who: &Who, id: Uuid, what: &str) -> Result<()> {
         let company = self.company;
-        let select = "SELECT file_name FROM contact_import WHERE id = $1";
-        let file: Option<String> = fetch_one(within, select, [id.into()]).await?;
+        let file = Entity::find_by_id(id).one(within).await?.map(|import| import.file_name);
         let after = json!({ "id": id, "file": file, "state": what });
         changes::record_one(within, who, What::Import, company, None, after).await
     }
@@ -272,38 +294,18 @@ impl AllImports<'_> {
     }
 }
 
-fn read(row: &QueryResult) -> Result<Import> {
-    let number: i16 = row.try_get("", "state")?;
-    let state = State::ALL.iter().copied().find(|state| state.as_i16() == number);
-    Ok(Import {
-        id: row.try_get("", "id")?,
-        file_name: row.try_get("", "file_name")?,
-        state: state.ok_or_else(|| Error::Impossible(format!("the state {number} of an import")))?,
-        settings: row.try_get("", "settings")?,
-        bytes: count(row, "bytes")?,
-        bytes_read: count(row, "bytes_read")?,
-        counts: read_counts(row)?,
-        failure: row.try_get("", "failure")?,
-        created_at: Timestamp::from_millis(row.try_get("", "created_at")?),
-        updated_at: Timestamp::from_millis(row.try_get("", "updated_at")?),
-        started_at: moment(row, "started_at")?,
-        finished_at: moment(row, "finished_at")?,
-    })
+/// What changes of an import whenever something does.
+fn changed_now() -> ActiveModel {
+    ActiveModel { updated_at: Set(Timestamp::now().millis()), ..Default::default() }
 }
 
-fn read_counts(row: &QueryResult) -> Result<Counts> {
-    Ok(Counts {
-        created: count(row, "created")?,
-        updated: count(row, "updated")?,
-        unchanged: count(row, "unchanged")?,
-        rejected: count(row, "rejected")?,
-        rejected_kept: count(row, "rejected_kept")?,
-        without_number: count(row, "without_number")?,
-        names_kept: count(row, "names_kept")?,
-        emails_left_out: count(row, "emails_left_out")?,
-    })
-}
-
-fn count(row: &QueryResult, column: &str) -> Result<u64> {
-    Ok(row.try_get::<i64>("", column)?.cast_unsigned())
+/// What changes of an import that ends in this state.
+fn ended(state: State) -> ActiveModel {
+    let now = Timestamp::now().millis();
+    ActiveModel {
+        state: Set(state.as_i16()),
+        finished_at: Set(Some(now)),
+        updated_at: Set(now),
+        ..Default::default()
+    }
 }

@@ -1,41 +1,37 @@
 //! Files with the recipients of a new send: kept like those of contacts until the send is accepted, and never in their list.
 
-use sea_orm::Value;
+use entity::contact_import::{ActiveModel, Column, Entity};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set, UpdateMany};
 use uuid::Uuid;
 
-use super::{COLUMNS, Import, REMOVED, State, read};
+use super::upload::begin;
+use super::{CONTACTS, Import, RECIPIENTS, REMOVED, State, changed_now};
 use crate::nouns::Imports;
 use crate::one_row::put_row;
 use crate::{Result, execute, fetch_one};
-use clock::Timestamp;
 
 /// The most such files of one company; the oldest one makes room.
-pub const MOST_RECIPIENT_FILES: i64 = 20;
+pub const MOST_RECIPIENT_FILES: u64 = 20;
 
 impl Imports<'_> {
     /// Begins the upload of a file with the recipients of a new send of `company`. The oldest ones beyond
     /// [`MOST_RECIPIENT_FILES`] are discarded.
     pub async fn begin_recipients(self, file_name: &str) -> Result<Uuid> {
-        let id = Uuid::now_v7();
         let transaction = self.store.begin().await?;
-        let make_room = format!(
-            "UPDATE contact_import SET state = {REMOVED} WHERE id IN (
-                SELECT id FROM contact_import WHERE company_id = $1 AND purpose = 1 AND state <> {REMOVED}
-                ORDER BY created_at DESC, id DESC LIMIT {} OFFSET {}
-             )",
-            i64::MAX,
-            MOST_RECIPIENT_FILES - 1
-        );
-        execute(&transaction, make_room, [self.company.into()]).await?;
-        let insert = format!(
-            "INSERT INTO contact_import (id, company_id, file_name, state, settings, bytes, bytes_read, position,
-                line, created, updated, unchanged, rejected, rejected_kept, without_number, has_chunks,
-                created_at, updated_at, purpose)
-             VALUES ($1, $2, $3, {}, '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, $4, $4, 1)",
-            State::Uploading.as_i16()
-        );
-        let now = Timestamp::now().millis();
-        let values: [Value; 4] = [id.into(), self.company.into(), file_name.into(), now.into()];
+        let oldest = Entity::find()
+            .select_only()
+            .column(Column::Id)
+            .filter(Column::CompanyId.eq(self.company))
+            .filter(Column::Purpose.eq(RECIPIENTS))
+            .filter(Column::State.ne(REMOVED))
+            .order_by_desc(Column::CreatedAt)
+            .order_by_desc(Column::Id)
+            .limit(i64::MAX.unsigned_abs())
+            .offset(MOST_RECIPIENT_FILES - 1);
+        let make_room = Entity::update_many().col_expr(Column::State, Expr::value(REMOVED));
+        make_room.filter(Column::Id.in_subquery(oldest.into_query())).exec(&transaction).await?;
+        let (id, insert, values) = begin(self.company, file_name, RECIPIENTS);
         execute(&transaction, insert, values).await?;
         transaction.commit().await?;
         Ok(id)
@@ -43,31 +39,30 @@ impl Imports<'_> {
 
     /// The complete file of `company` with this id, if it has the recipients of a new send.
     pub async fn find_recipients(self, id: Uuid) -> Result<Option<Import>> {
-        let select = format!(
-            "SELECT {COLUMNS} FROM contact_import WHERE id = $1 AND company_id = $2 AND purpose = 1 AND state = {}",
-            State::Ready.as_i16()
-        );
-        self.store.row(select, [id.into(), self.company.into()]).await?.as_ref().map(read).transpose()
+        let found = Entity::find_by_id(id)
+            .filter(Column::CompanyId.eq(self.company))
+            .filter(Column::Purpose.eq(RECIPIENTS))
+            .filter(Column::State.eq(State::Ready.as_i16()));
+        found.one(&self.store.read).await?.map(Import::try_from).transpose()
     }
 
     /// Discards a file with recipients: nobody needs it any more.
     pub async fn discard_recipients(self, id: Uuid) -> Result<()> {
-        let update = format!(
-            "UPDATE contact_import SET state = {REMOVED} WHERE id = $1 AND company_id = $2 AND purpose = 1"
-        );
-        execute(&self.store.write, update, [id.into(), self.company.into()]).await?;
+        let file = self.change_recipients(id).col_expr(Column::State, Expr::value(REMOVED));
+        file.exec(&self.store.write).await?;
         Ok(())
     }
 
     /// Makes a file with recipients one of contacts, which can be imported. Returns whether there was one.
     pub async fn take_for_contacts(self, id: Uuid) -> Result<bool> {
-        let update = format!(
-            "UPDATE contact_import SET purpose = 0, updated_at = $3
-             WHERE id = $1 AND company_id = $2 AND purpose = 1 AND state = {}",
-            State::Ready.as_i16()
-        );
-        let values = [id.into(), self.company.into(), Timestamp::now().millis().into()];
-        Ok(execute(&self.store.write, update, values).await? > 0)
+        let changes = ActiveModel { purpose: Set(CONTACTS), ..changed_now() };
+        let ready = self.change_recipients(id).set(changes).filter(Column::State.eq(State::Ready.as_i16()));
+        Ok(ready.exec(&self.store.write).await?.rows_affected > 0)
+    }
+
+    /// The company's file of recipients of this id, to be changed.
+    fn change_recipients(self, id: Uuid) -> UpdateMany<Entity> {
+        self.change(id).filter(Column::Purpose.eq(RECIPIENTS))
     }
 
     /// Which columns had the values of a template in the company's last send of it, in JSON; the template 0 is none.

@@ -1,9 +1,11 @@
 //! Writes the rows of an import, one step at a time.
 
-use sea_orm::{ConnectionTrait as _, QueryResult};
+use entity::contact_import::{ActiveModel, Column, Entity, Model};
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, Select, SelectExt, Set};
 use uuid::Uuid;
 
-use super::{Counts, MOST_REJECTED_KEPT, State, count, read_counts};
+use super::{Counts, MOST_REJECTED_KEPT, State, ended};
 use crate::contacts::signed;
 use crate::dialect::{Cell, Rows, Type};
 use crate::lease::Lease;
@@ -76,21 +78,27 @@ pub enum End {
     Failed(String),
 }
 
-const WORK: &str = "id, company_id, settings, bytes, position, line, created, updated, unchanged, rejected,
-    rejected_kept, without_number, names_kept, emails_left_out";
+impl From<Model> for Work {
+    fn from(row: Model) -> Self {
+        Self {
+            id: row.id,
+            company_id: row.company_id,
+            counts: Counts::from(&row),
+            settings: row.settings,
+            bytes: row.bytes.cast_unsigned(),
+            position: row.position.cast_unsigned(),
+            line: row.line.cast_unsigned(),
+        }
+    }
+}
 
 impl AllImports<'_> {
     /// The oldest running import of each company; the companies that wait longest come first; at most `limit`.
     pub async fn at_work(self, limit: u32) -> Result<Vec<Work>> {
         // All that are running: a company has few.
-        let select = format!(
-            "SELECT {WORK} FROM contact_import WHERE state = {} ORDER BY updated_at, id",
-            State::Running.as_i16()
-        );
-        let rows = self.store.rows(select, []).await?;
+        let all = running().order_by_asc(Column::UpdatedAt).order_by_asc(Column::Id);
         let mut found: Vec<Work> = Vec::new();
-        for row in &rows {
-            let work = read_work(row)?;
+        for work in all.all(&self.store.read).await?.into_iter().map(Work::from) {
             match found.iter_mut().find(|first| first.company_id == work.company_id) {
                 Some(first) if work.id < first.id => *first = work,
                 Some(_) => {}
@@ -162,30 +170,27 @@ impl AllImports<'_> {
             );
             execute(&transaction, insert, values).await?;
         }
-        let update = format!(
-            "UPDATE contact_import SET bytes_read = $2, position = $3, line = $4, created = $5, updated = $6,
-                unchanged = $7, rejected = $8, rejected_kept = $9, without_number = $10, updated_at = $11,
-                names_kept = $13, emails_left_out = $14
-             WHERE id = $1 AND state = {} AND position = $12",
-            State::Running.as_i16()
-        );
-        let values = [
-            work.id.into(),
-            signed(step.bytes_read).into(),
-            signed(step.position).into(),
-            signed(step.line).into(),
-            signed(counts.created).into(),
-            signed(counts.updated).into(),
-            signed(counts.unchanged).into(),
-            signed(counts.rejected).into(),
-            signed(counts.rejected_kept).into(),
-            signed(counts.without_number).into(),
-            now.millis().into(),
-            signed(work.position).into(),
-            signed(counts.names_kept).into(),
-            signed(counts.emails_left_out).into(),
-        ];
-        if execute(&transaction, update, values).await? == 0 {
+        let progress = ActiveModel {
+            bytes_read: Set(signed(step.bytes_read)),
+            position: Set(signed(step.position)),
+            line: Set(signed(step.line)),
+            created: Set(signed(counts.created)),
+            updated: Set(signed(counts.updated)),
+            unchanged: Set(signed(counts.unchanged)),
+            rejected: Set(signed(counts.rejected)),
+            rejected_kept: Set(signed(counts.rejected_kept)),
+            without_number: Set(signed(counts.without_number)),
+            updated_at: Set(now.millis()),
+            names_kept: Set(signed(counts.names_kept)),
+            emails_left_out: Set(signed(counts.emails_left_out)),
+            ..Default::default()
+        };
+        let update = Entity::update_many()
+            .set(progress)
+            .filter(Column::Id.eq(work.id))
+            .filter(Column::State.eq(State::Running.as_i16()))
+            .filter(Column::Position.eq(signed(work.position)));
+        if update.exec(&transaction).await?.rows_affected == 0 {
             return transaction.unchanged(None).await;
         }
         transaction.commit().await?;
@@ -196,51 +201,32 @@ impl AllImports<'_> {
     /// and bytes of the file: it is never called finished then.
     pub async fn end(self, lease: &Lease, import: Uuid, end: &End) -> Result<bool> {
         let transaction = self.store.begin_fenced(lease).await?;
-        let running = State::Running.as_i16();
-        let now = Timestamp::now().millis();
-        let (update, values) = match end {
-            End::Finished { rows, bytes } => (
-                format!(
-                    "UPDATE contact_import SET state = {}, finished_at = $2, updated_at = $2, bytes_read = bytes
-                     WHERE id = $1 AND state = {running} AND bytes = $3
-                     AND created + updated + unchanged + rejected = $4",
-                    State::Finished.as_i16()
-                ),
-                vec![import.into(), now.into(), signed(*bytes).into(), signed(*rows).into()],
-            ),
-            End::Failed(reason) => (
-                format!(
-                    "UPDATE contact_import SET state = {}, failure = $3, finished_at = $2, updated_at = $2
-                     WHERE id = $1 AND state = {running}",
-                    State::Failed.as_i16()
-                ),
-                vec![import.into(), now.into(), reason.as_str().into()],
-            ),
+        let update = Entity::update_many()
+            .filter(Column::Id.eq(import))
+            .filter(Column::State.eq(State::Running.as_i16()));
+        let update = match end {
+            End::Finished { rows, bytes } => update
+                .set(ended(State::Finished))
+                .col_expr(Column::BytesRead, Expr::col(Column::Bytes))
+                .filter(Column::Bytes.eq(signed(*bytes)))
+                .filter(Expr::cust("created + updated + unchanged + rejected").eq(signed(*rows))),
+            End::Failed(reason) => {
+                update.set(ActiveModel { failure: Set(Some(reason.clone())), ..ended(State::Failed) })
+            }
         };
-        execute(&transaction, update, values).await?;
+        update.exec(&transaction).await?;
         // A canceled import is over as well.
-        let select = format!("SELECT id FROM contact_import WHERE id = $1 AND state = {running}");
-        let is_over =
-            transaction.query_one_raw(self.store.statement(select, [import.into()])).await?.is_none();
+        let is_over = !running().filter(Column::Id.eq(import)).exists(&transaction).await?;
         transaction.commit().await?;
         Ok(is_over)
     }
 
     /// Imports that are running or wait for their turn, over all companies.
     pub async fn count_running(self) -> Result<u64> {
-        let running = State::Running.as_i16();
-        self.store.count(format!("SELECT count(*) FROM contact_import WHERE state = {running}"), []).await
+        Ok(running().count(&self.store.read).await?)
     }
 }
 
-fn read_work(row: &QueryResult) -> Result<Work> {
-    Ok(Work {
-        id: row.try_get("", "id")?,
-        company_id: row.try_get("", "company_id")?,
-        settings: row.try_get("", "settings")?,
-        bytes: count(row, "bytes")?,
-        position: count(row, "position")?,
-        line: count(row, "line")?,
-        counts: read_counts(row)?,
-    })
+fn running() -> Select<Entity> {
+    Entity::find().filter(Column::State.eq(State::Running.as_i16()))
 }

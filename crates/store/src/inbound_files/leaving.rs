@@ -1,15 +1,17 @@
 //! Files that leave: with their message, by their age, or because they were given up; then their content is deleted.
 
-use sea_orm::{ConnectionTrait, Value};
+use entity::inbound_file::{ActiveModel, Column, Entity};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 use uuid::Uuid;
 
-use super::{GIVEN_UP, LEAVING, MISSING};
+use super::{GIVEN_UP, LEAVING, MISSING, change};
 use crate::dialect::Rows;
 use crate::file_contents::{is_used_by_inbound, library_use};
 use crate::lease::Lease;
 use crate::nouns::AllInboundFiles;
 use crate::retention::{Step, first_id_at};
-use crate::{Result, execute, fetch};
+use crate::{Result, execute};
 use clock::Timestamp;
 
 /// What a file becomes that leaves. A content that is being stored is left alone until the time for that is over.
@@ -49,12 +51,13 @@ impl AllInboundFiles<'_> {
 
     /// Files whose messages arrived before `before` leave, the oldest first, at most `limit`.
     pub async fn leave_by_age(self, lease: &Lease, before: Timestamp, limit: u32) -> Result<Step> {
-        let sql = format!(
-            "SELECT message_id FROM inbound_file WHERE message_id < $1 AND state <> {LEAVING}
-             ORDER BY message_id LIMIT $2"
-        );
-        let values: [Value; 2] = [first_id_at(before).into(), i64::from(limit).into()];
-        let found = fetch::<Uuid>(&self.store.read, sql, values).await?;
+        let old = Entity::find()
+            .filter(Column::MessageId.lt(first_id_at(before)))
+            .filter(Column::State.ne(LEAVING))
+            .order_by_asc(Column::MessageId)
+            .limit(u64::from(limit));
+        let old = old.select_only().column(Column::MessageId).into_tuple::<Uuid>();
+        let found = old.all(&self.store.read).await?;
         if found.is_empty() {
             return Ok(Step::default());
         }
@@ -80,13 +83,15 @@ impl AllInboundFiles<'_> {
         now: Timestamp,
         limit: u32,
     ) -> Result<(Vec<LeavingFile>, bool)> {
-        let sql = format!(
-            "SELECT message_id, company_id, digest FROM inbound_file WHERE state >= {LEAVING} AND next_at <= $1
-             ORDER BY next_at LIMIT $2"
-        );
-        let values = [now.millis().into(), i64::from(limit).into()];
-        type Columns = (Uuid, Uuid, Option<Vec<u8>>);
-        let found = fetch::<Columns>(&self.store.read, sql, values).await?;
+        let leaving = Entity::find()
+            // As text, because the index of these has the condition.
+            .filter(Expr::cust(format!("state >= {LEAVING}")))
+            .filter(Column::NextAt.lte(now.millis()))
+            .order_by_asc(Column::NextAt)
+            .limit(u64::from(limit));
+        let columns = [Column::MessageId, Column::CompanyId, Column::Digest];
+        let found = leaving.select_only().columns(columns).into_tuple::<(Uuid, Uuid, Option<Vec<u8>>)>();
+        let found = found.all(&self.store.read).await?;
         let more = found.len() >= limit as usize;
         let mut leaving = Vec::new();
         for (message_id, company_id, content) in found {
@@ -121,11 +126,8 @@ impl AllInboundFiles<'_> {
 
 /// The row of a file whose content is gone, or belongs to others.
 async fn forget(within: &impl ConnectionTrait, message: Uuid) -> Result<()> {
-    let delete = format!("DELETE FROM inbound_file WHERE message_id = $1 AND state = {LEAVING}");
-    execute(within, delete, [message.into()]).await?;
-    let update = format!(
-        "UPDATE inbound_file SET state = {MISSING}, digest = NULL WHERE message_id = $1 AND state = {GIVEN_UP}"
-    );
-    execute(within, update, [message.into()]).await?;
+    Entity::delete_by_id(message).filter(Column::State.eq(LEAVING)).exec(within).await?;
+    let missing = ActiveModel { state: Set(MISSING), digest: Set(None), ..Default::default() };
+    change(message, GIVEN_UP).set(missing).exec(within).await?;
     Ok(())
 }

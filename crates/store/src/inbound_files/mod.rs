@@ -7,7 +7,8 @@
 mod leaving;
 mod queue;
 
-use sea_orm::QueryResult;
+use entity::inbound_file::{Column, Entity};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryResult, QuerySelect, UpdateMany};
 use uuid::Uuid;
 
 pub(crate) use self::leaving::LEAVES;
@@ -98,11 +99,9 @@ impl AllInboundFiles<'_> {
 impl InboundFiles<'_> {
     /// The thumbnail of the file of this message.
     pub async fn thumbnail(self, message: Uuid) -> Result<Option<Vec<u8>>> {
-        let sql = format!(
-            "SELECT thumbnail FROM inbound_file
-             WHERE message_id = $1 AND company_id = $2 AND state = {KEPT} AND thumbnail IS NOT NULL"
-        );
-        fetch_one(&self.store.read, sql, [message.into(), self.company.into()]).await
+        let own = Entity::find_by_id(message).filter(Column::CompanyId.eq(self.company));
+        let kept = own.filter(Column::State.eq(KEPT)).select_only().column(Column::Thumbnail);
+        Ok(kept.into_tuple::<Option<Vec<u8>>>().one(&self.store.read).await?.flatten())
     }
 
     /// The bytes of all kept files of the company.
@@ -114,6 +113,11 @@ impl InboundFiles<'_> {
         let bytes = fetch_one::<i64>(&self.store.read, sql, [self.company.into()]).await?;
         Ok(bytes.unwrap_or_default().cast_unsigned())
     }
+}
+
+/// A file in this state, to be changed.
+fn change(message: Uuid, state: i16) -> UpdateMany<Entity> {
+    Entity::update_many().filter(Column::MessageId.eq(message)).filter(Column::State.eq(state))
 }
 
 fn digest(bytes: Vec<u8>) -> Result<[u8; 32]> {

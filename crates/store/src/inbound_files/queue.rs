@@ -1,14 +1,16 @@
 //! The queue of files that are to be fetched, and what their attempts come to.
 
-use sea_orm::ConnectionTrait;
+use entity::inbound_file::{ActiveModel, Column, Entity};
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect, Set};
 use uuid::Uuid;
 
-use super::{GIVEN_UP, KEPT, KeptFile, MISSING, WAITING};
+use super::{GIVEN_UP, KEPT, KeptFile, MISSING, WAITING, change};
 use crate::contacts::signed;
-use crate::dialect::{Bulk, Cell, Type};
+use crate::dialect::{Bulk, Cell, Type, is_written};
 use crate::file_contents::{LibraryUse, is_going_from_inbound, library_use};
 use crate::nouns::AllInboundFiles;
-use crate::{Result, execute, fetch, fetch_one};
+use crate::{Result, fetch};
 use clock::Timestamp;
 use domain::inbound::MissingFile;
 
@@ -132,7 +134,7 @@ impl AllInboundFiles<'_> {
 
     /// How many files are to be fetched, now or later.
     pub async fn count_waiting(self) -> Result<u64> {
-        self.store.count(format!("SELECT count(*) FROM inbound_file WHERE state = {WAITING}"), []).await
+        Ok(Entity::find().filter(is_written(Column::State, WAITING)).count(&self.store.read).await?)
     }
 
     /// Takes the name for the content of a file that has arrived, until `until`: until then it has to be stored, and
@@ -153,18 +155,22 @@ impl AllInboundFiles<'_> {
         if is_going {
             return transaction.unchanged(FileHold::Busy).await;
         }
-        let select = format!(
-            "SELECT message_id FROM inbound_file WHERE company_id = $1 AND digest = $2 AND state = {KEPT} LIMIT 1"
-        );
-        let values = [file.company_id.into(), digest.to_vec().into()];
-        let is_known = library == Some(LibraryUse::Stored)
-            || fetch_one::<Uuid>(&transaction, select, values).await?.is_some();
-        let update = format!(
-            "UPDATE inbound_file SET digest = $2, bytes = $3, next_at = $4 WHERE message_id = $1 AND state = {WAITING}"
-        );
-        let values =
-            [file.message_id.into(), digest.to_vec().into(), signed(bytes).into(), until.millis().into()];
-        let is_wanted = execute(&transaction, update, values).await? > 0;
+        let same = Entity::find()
+            .select_only()
+            .column(Column::MessageId)
+            .filter(Column::CompanyId.eq(file.company_id))
+            .filter(Column::Digest.eq(digest.to_vec()))
+            .filter(Column::State.eq(KEPT))
+            .into_tuple::<Uuid>();
+        let is_known = library == Some(LibraryUse::Stored) || same.one(&transaction).await?.is_some();
+        let held = ActiveModel {
+            digest: Set(Some(digest.to_vec())),
+            bytes: Set(signed(bytes)),
+            next_at: Set(until.millis()),
+            ..Default::default()
+        };
+        let held = change(file.message_id, WAITING).set(held).exec(&transaction).await?;
+        let is_wanted = held.rows_affected > 0;
         transaction.commit().await?;
         Ok(match (is_wanted, is_known) {
             (false, _) => FileHold::Over,
@@ -176,21 +182,20 @@ impl AllInboundFiles<'_> {
     /// Shows a file whose content is stored. `false` when it is not wanted any more: then its content is deleted once the time
     /// of its hold is over.
     pub async fn finish(self, message: Uuid, kept: &KeptFile, thumbnail: Option<Vec<u8>>) -> Result<bool> {
-        let update = format!(
-            "UPDATE inbound_file SET state = {KEPT}, source = $2, next_at = 0, reason = NULL, kind = $3, mime_type = $4,
-             bytes = $5, name = $6, thumbnail = $7 WHERE message_id = $1 AND state = {WAITING} AND digest = $8"
-        );
-        let values = [
-            message.into(),
-            Vec::<u8>::new().into(),
-            kept.kind.as_str().into(),
-            kept.mime_type.as_str().into(),
-            signed(kept.bytes).into(),
-            kept.name.as_str().into(),
-            thumbnail.into(),
-            kept.digest.to_vec().into(),
-        ];
-        Ok(execute(&self.store.write, update, values).await? > 0)
+        let changes = ActiveModel {
+            state: Set(KEPT),
+            source: Set(Vec::new()),
+            next_at: Set(0),
+            reason: Set(None),
+            kind: Set(kept.kind.as_str().to_owned()),
+            mime_type: Set(Some(kept.mime_type.clone())),
+            bytes: Set(signed(kept.bytes)),
+            name: Set(Some(kept.name.clone())),
+            thumbnail: Set(thumbnail),
+            ..Default::default()
+        };
+        let held = change(message, WAITING).filter(Column::Digest.eq(kept.digest.to_vec()));
+        Ok(held.set(changes).exec(&self.store.write).await?.rows_affected > 0)
     }
 
     /// Notes an attempt that did not succeed: the next one is at `next`. With `counts`, it is one of those that are counted.
@@ -201,28 +206,26 @@ impl AllInboundFiles<'_> {
         reason: Option<MissingFile>,
         counts: bool,
     ) -> Result<()> {
-        let update = format!(
-            "UPDATE inbound_file SET next_at = $2, reason = $3, attempts = attempts + $4
-             WHERE message_id = $1 AND state = {WAITING}"
-        );
-        let values = [
-            message.into(),
-            next.millis().into(),
-            reason.map(MissingFile::as_i16).into(),
-            i64::from(counts).into(),
-        ];
-        execute(&self.store.write, update, values).await?;
+        change(message, WAITING)
+            .col_expr(Column::NextAt, Expr::value(next.millis()))
+            .col_expr(Column::Reason, Expr::value(reason.map(MissingFile::as_i16)))
+            .col_expr(Column::Attempts, Expr::col(Column::Attempts).add(i64::from(counts)))
+            .exec(&self.store.write)
+            .await?;
         Ok(())
     }
 
     /// Gives a file up. What was stored of it is deleted.
     pub async fn give_up(self, message: Uuid, reason: MissingFile) -> Result<()> {
-        let update = format!(
-            "UPDATE inbound_file SET state = CASE WHEN digest IS NULL THEN {MISSING} ELSE {GIVEN_UP} END, source = $3, next_at = 0, reason = $2
-             WHERE message_id = $1 AND state = {WAITING}"
-        );
-        let values = [message.into(), reason.as_i16().into(), Vec::<u8>::new().into()];
-        execute(&self.store.write, update, values).await?;
+        let state = Expr::case(Column::Digest.is_null(), MISSING).finally(GIVEN_UP);
+        let changes = ActiveModel {
+            source: Set(Vec::new()),
+            next_at: Set(0),
+            reason: Set(Some(reason.as_i16())),
+            ..Default::default()
+        };
+        let update = change(message, WAITING).set(changes).col_expr(Column::State, state.into());
+        update.exec(&self.store.write).await?;
         Ok(())
     }
 }

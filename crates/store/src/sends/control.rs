@@ -3,6 +3,12 @@
 //! The store decides; a channel that has the send in memory is notified afterwards and releases it. Every change begins
 //! at the company.
 
+use entity::send::{ActiveModel, Column, Entity};
+use entity::{company, message as message_row};
+use sea_orm::sea_query::Expr;
+use sea_orm::{
+    ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Set, UpdateMany,
+};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -10,7 +16,7 @@ use super::send_state;
 use crate::changes::{self, What, Who};
 use crate::nodes::NoteOfSend;
 use crate::nouns::{AllSends, Sends};
-use crate::{Result, Transaction, execute, fetch, fetch_one};
+use crate::{Result, Transaction, execute};
 use clock::Timestamp;
 use domain::message;
 use domain::send::{Control, State};
@@ -46,11 +52,11 @@ impl Sends<'_> {
         note: Option<&NoteOfSend>,
     ) -> Result<Option<SendControl>> {
         let transaction = self.store.begin().await?;
-        let sql = "UPDATE send SET control = $3 \
-                   WHERE id = $1 AND company_id = $2 AND state = $4 AND control <> $3";
-        let values =
-            [send_id.into(), self.company.into(), control.as_i16().into(), State::Active.as_i16().into()];
-        let changed = execute(&transaction, sql, values).await?;
+        let other = active(send_id)
+            .filter(Column::CompanyId.eq(self.company))
+            .filter(Column::Control.ne(control.as_i16()))
+            .col_expr(Column::Control, Expr::value(control.as_i16()));
+        let changed = other.exec(&transaction).await?.rows_affected;
         if let Some(who) = who.filter(|_| changed > 0) {
             let word = match control {
                 Control::Paused => PAUSED,
@@ -90,16 +96,8 @@ impl Sends<'_> {
         now: Timestamp,
         who: Option<&Who>,
     ) -> Result<()> {
-        let sql = "UPDATE send SET state = $3, finished_at = $4, due_at = NULL \
-                   WHERE id = $1 AND company_id = $2 AND state = $5";
-        let values = [
-            send_id.into(),
-            self.company.into(),
-            State::Canceled.as_i16().into(),
-            now.millis().into(),
-            State::Active.as_i16().into(),
-        ];
-        if execute(within, sql, values).await? > 0 {
+        let own = active(send_id).filter(Column::CompanyId.eq(self.company));
+        if own.set(ended(State::Canceled, now)).exec(within).await?.rows_affected > 0 {
             self.store.event_log().tell_end(within, send_id, now).await?;
             self.store.ledger().end_messages(within, send_id, State::Canceled, now).await?;
             if let Some(who) = who {
@@ -111,8 +109,8 @@ impl Sends<'_> {
 
     /// Records what somebody did to a send, with the name that it was given.
     async fn record(self, within: &Transaction, send_id: Uuid, who: &Who, became: &str) -> Result<()> {
-        let sql = "SELECT given_name FROM send WHERE id = $1";
-        let name = fetch_one::<Option<String>>(within, sql, [send_id.into()]).await?.flatten();
+        let name = Entity::find_by_id(send_id).select_only().column(Column::GivenName);
+        let name = name.into_tuple::<Option<String>>().one(within).await?.flatten();
         let mut after = json!({ "state": became, "company_id": self.company.to_string() });
         if let Some(name) = name {
             after["name"] = name.into();
@@ -121,11 +119,9 @@ impl Sends<'_> {
     }
 
     async fn control_of(self, send_id: Uuid, note: Option<i64>) -> Result<Option<SendControl>> {
-        let sql =
-            "SELECT channel_id, state, control FROM send WHERE id = $1 AND company_id = $2 AND state > $3";
-        let values = [send_id.into(), self.company.into(), State::Resolving.as_i16().into()];
-        let row = fetch_one::<(Uuid, i16, i16)>(&self.store.read, sql, values).await?;
-        let Some((channel_id, state, control)) = row else { return Ok(None) };
+        let columns = [Column::ChannelId, Column::State, Column::Control];
+        let row = self.accepted(send_id).select_only().columns(columns).into_tuple::<(Uuid, i16, i16)>();
+        let Some((channel_id, state, control)) = row.one(&self.store.read).await? else { return Ok(None) };
         Ok(Some(SendControl {
             channel_id,
             state: send_state(state)?,
@@ -138,10 +134,9 @@ impl Sends<'_> {
 impl AllSends<'_> {
     /// Ends expired sends, of which at most `limit` are examined. Returns those with their channels.
     pub async fn expire(self, now: Timestamp, limit: u32) -> Result<Vec<(Uuid, Uuid)>> {
-        let sql = "SELECT id, channel_id FROM send WHERE state < 2 AND state = $1 AND expires_at <= $2 \
-                   ORDER BY id LIMIT $3";
-        let values = [State::Active.as_i16().into(), now.millis().into(), i64::from(limit).into()];
-        let due = fetch::<(Uuid, Uuid)>(&self.store.read, sql, values).await?;
+        let due = all_active().filter(Column::ExpiresAt.lte(now.millis())).order_by_asc(Column::Id);
+        let due = due.limit(u64::from(limit)).columns([Column::Id, Column::ChannelId]);
+        let due = due.into_tuple::<(Uuid, Uuid)>().all(&self.store.read).await?;
         if due.is_empty() {
             return Ok(due);
         }
@@ -149,17 +144,9 @@ impl AllSends<'_> {
         self.store.ledger().lock_sends(&transaction, due.iter().map(|(send_id, _)| *send_id)).await?;
         let mut expired = Vec::with_capacity(due.len());
         for (send_id, channel_id) in due {
-            let sql =
-                "UPDATE send SET state = $2, finished_at = $3, due_at = NULL WHERE id = $1 AND state = $4";
-            let values = [
-                send_id.into(),
-                State::Expired.as_i16().into(),
-                now.millis().into(),
-                State::Active.as_i16().into(),
-            ];
-            let changed = execute(&transaction, sql, values).await?;
+            let expired_now = active(send_id).set(ended(State::Expired, now)).exec(&transaction).await?;
             // The send may have been canceled since it was found.
-            if changed > 0 {
+            if expired_now.rows_affected > 0 {
                 self.store.event_log().tell_end(&transaction, send_id, now).await?;
                 self.store.ledger().end_messages(&transaction, send_id, State::Expired, now).await?;
                 expired.push((send_id, channel_id));
@@ -172,18 +159,15 @@ impl AllSends<'_> {
 
     /// Sends of disabled companies that are neither over nor paused, each with its company: at most `limit` of each company.
     pub async fn of_disabled_companies(self, limit: u32) -> Result<Vec<(Uuid, Uuid)>> {
-        let sql = "SELECT id FROM company WHERE disabled_at IS NOT NULL";
+        let disabled = company::Entity::find().filter(company::Column::DisabledAt.is_not_null());
         let mut found = Vec::new();
-        for company_id in fetch::<Uuid>(&self.store.read, sql, []).await? {
-            let sql = "SELECT id FROM send WHERE company_id = $1 AND state < 2 AND state = $2 AND control = $3 \
-                       ORDER BY id LIMIT $4";
-            let values = [
-                company_id.into(),
-                State::Active.as_i16().into(),
-                Control::Running.as_i16().into(),
-                i64::from(limit).into(),
-            ];
-            let sends = fetch::<Uuid>(&self.store.read, sql, values).await?;
+        for company::Model { id: company_id, .. } in disabled.all(&self.store.read).await? {
+            let sends = all_active()
+                .filter(Column::CompanyId.eq(company_id))
+                .filter(Column::Control.eq(Control::Running.as_i16()))
+                .order_by_asc(Column::Id)
+                .limit(u64::from(limit));
+            let sends = sends.column(Column::Id).into_tuple::<Uuid>().all(&self.store.read).await?;
             found.extend(sends.into_iter().map(|send_id| (send_id, company_id)));
         }
         Ok(found)
@@ -213,13 +197,13 @@ impl AllSends<'_> {
     /// Ends the waiting messages of ended sends: they were put back just before their process ended or gave their
     /// channel away, and the channel would have ended them. Returns how many sends had such messages.
     pub async fn end_left_messages(self, now: Timestamp) -> Result<u64> {
-        let sql = format!(
-            "SELECT id, state FROM send WHERE state IN ({}, {}) \
-             AND id IN (SELECT send_id FROM message WHERE retry_at IS NOT NULL)",
-            State::Canceled.as_i16(),
-            State::Expired.as_i16()
-        );
-        let mut over = fetch::<(Uuid, i16)>(&self.store.read, sql, []).await?;
+        let waiting = message_row::Entity::find().filter(message_row::Column::RetryAt.is_not_null());
+        let waiting = waiting.select_only().column(message_row::Column::SendId).into_query();
+        let over = Entity::find()
+            .filter(Column::State.is_in([State::Canceled, State::Expired].map(State::as_i16)))
+            .filter(Column::Id.in_subquery(waiting));
+        let over = over.select_only().columns([Column::Id, Column::State]).into_tuple::<(Uuid, i16)>();
+        let mut over = over.all(&self.store.read).await?;
         if over.is_empty() {
             return Ok(0);
         }
@@ -238,15 +222,33 @@ impl AllSends<'_> {
 
     /// When the next scheduled send of a channel is due.
     pub async fn next_due(self, channel_id: Uuid, now: Timestamp) -> Result<Option<Timestamp>> {
-        let sql = "SELECT MIN(due_at) FROM send WHERE channel_id = $1 AND state < 2 AND state = $2 \
-                   AND control = $3 AND due_at IS NOT NULL AND due_at > $4";
-        let values = [
-            channel_id.into(),
-            State::Active.as_i16().into(),
-            Control::Running.as_i16().into(),
-            now.millis().into(),
-        ];
-        let due = fetch_one::<Option<i64>>(&self.store.read, sql, values).await?.flatten();
-        Ok(due.map(Timestamp::from_millis))
+        let scheduled = all_active()
+            .filter(Column::ChannelId.eq(channel_id))
+            .filter(Column::Control.eq(Control::Running.as_i16()))
+            .filter(Column::DueAt.is_not_null())
+            .filter(Column::DueAt.gt(now.millis()));
+        let due = scheduled.expr(Column::DueAt.min()).into_tuple::<Option<i64>>();
+        Ok(due.one(&self.store.read).await?.flatten().map(Timestamp::from_millis))
+    }
+}
+
+/// The sends that are accepted and not over, still without columns. As text, because indexes of sends have the condition.
+fn all_active() -> Select<Entity> {
+    let state = State::Active.as_i16();
+    Entity::find().filter(Expr::cust(format!("state < 2 AND state = {state}"))).select_only()
+}
+
+/// One of them, to be changed.
+fn active(send_id: Uuid) -> UpdateMany<Entity> {
+    Entity::update_many().filter(Column::Id.eq(send_id)).filter(Column::State.eq(State::Active.as_i16()))
+}
+
+/// What changes of a send that ends in this state.
+fn ended(state: State, now: Timestamp) -> ActiveModel {
+    ActiveModel {
+        state: Set(state.as_i16()),
+        finished_at: Set(Some(now.millis())),
+        due_at: Set(None),
+        ..Default::default()
     }
 }

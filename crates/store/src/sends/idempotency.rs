@@ -63,9 +63,8 @@ impl Answers<'_> {
 
     /// Removes the complete answer of the company's request under `key`, if the key still belongs to this send.
     pub async fn drop_web_result(self, key: &str, send: Uuid) -> Result<()> {
-        let sql =
-            "UPDATE idempotency_key SET result = NULL WHERE company_id = $1 AND key = $2 AND send_id = $3";
-        execute(&self.store.write, sql, [self.company.into(), key.into(), send.into()]).await?;
+        let of = [("company_id", self.company.into()), ("key", key.into()), ("send_id", send.into())];
+        update_rows(&self.store.write, "idempotency_key", [("result", None::<String>.into())], of).await?;
         Ok(())
     }
 

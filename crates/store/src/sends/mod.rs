@@ -15,7 +15,11 @@ mod tally;
 
 use std::collections::HashMap;
 
-use sea_orm::{ConnectionTrait, QueryResult};
+use entity::message as message_row;
+use entity::send::{Column, Entity};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QueryResult, QuerySelect, Select,
+};
 use uuid::Uuid;
 
 pub use self::label::StoredLabel;
@@ -95,6 +99,10 @@ pub enum Size {
     Bulk,
 }
 
+/// The columns that [`unfinished`] reads, of a send and its template.
+const UNFINISHED: &str = "send.id, send.company_id, content, recipients, recipient, high_water, settled, template_id, \
+    category, expires_at";
+
 impl AllSends<'_> {
     /// The oldest unfinished sends of a channel that may go now, at most `limit`: without those that are paused, that
     /// wait for a later time, or whose template the provider refuses.
@@ -112,9 +120,7 @@ impl AllSends<'_> {
             "send.template_id IS NULL".to_owned()
         };
         let sql = format!(
-            "SELECT send.id, send.company_id, content, recipients, recipient, high_water, settled, \
-             template_id, category, expires_at \
-             FROM send LEFT JOIN template ON template.id = send.template_id \
+            "SELECT {UNFINISHED} FROM send LEFT JOIN template ON template.id = send.template_id \
              WHERE channel_id = $1 AND state < 2 AND state = $2 AND control = $3 \
              AND (due_at IS NULL OR due_at <= $4) AND {template} AND send.{which} \
              ORDER BY send.id LIMIT $5"
@@ -138,9 +144,7 @@ impl AllSends<'_> {
         }
         let (asked, values) = asked.select(3);
         let sql = format!(
-            "SELECT send.id, send.company_id, content, recipients, recipient, high_water, settled, \
-             template_id, category, expires_at \
-             FROM {asked} AS asked JOIN send ON send.id = asked.id \
+            "SELECT {UNFINISHED} FROM {asked} AS asked JOIN send ON send.id = asked.id \
              LEFT JOIN template ON template.id = send.template_id \
              WHERE state = $1 AND control = $2 ORDER BY send.id"
         );
@@ -191,12 +195,13 @@ impl AllSends<'_> {
     /// The ordinals from `progress.settled` up to `progress.high_water` that have a row in the ledger,
     /// ascending.
     pub async fn recorded(self, send_id: Uuid, progress: Progress) -> Result<Vec<u64>> {
-        let sql = "SELECT ordinal FROM message WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3 \
-                   ORDER BY ordinal";
-        let bounds = [progress.settled.cast_signed().into(), progress.high_water.cast_signed().into()];
-        let [from, to] = bounds;
-        let ordinals = fetch(&self.store.read, sql, [send_id.into(), from, to]).await?;
-        Ok(ordinals.into_iter().map(i64::cast_unsigned).collect())
+        let rows = message_row::Entity::find()
+            .filter(message_row::Column::SendId.eq(send_id))
+            .filter(message_row::Column::Ordinal.gte(progress.settled.cast_signed()))
+            .filter(message_row::Column::Ordinal.lt(progress.high_water.cast_signed()))
+            .order_by_asc(message_row::Column::Ordinal);
+        let ordinals = rows.select_only().column(message_row::Column::Ordinal).into_tuple::<i64>();
+        Ok(ordinals.all(&self.store.read).await?.into_iter().map(i64::cast_unsigned).collect())
     }
 
     /// The recipients of the block that holds `ordinal`, with the ordinal of the first of them.
@@ -246,6 +251,13 @@ impl AllSends<'_> {
 }
 
 impl Sends<'_> {
+    /// The company's accepted send of this id.
+    fn accepted(self, send_id: Uuid) -> Select<Entity> {
+        Entity::find_by_id(send_id)
+            .filter(Column::CompanyId.eq(self.company))
+            .filter(Column::State.gt(State::Resolving.as_i16()))
+    }
+
     /// The recipients' numbers of these messages of the company that have a row, without groups.
     pub async fn recipients_of(self, keys: &[Key]) -> Result<HashMap<Key, PhoneNumber>> {
         if keys.is_empty() {

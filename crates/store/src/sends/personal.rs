@@ -3,6 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use entity::{message_reference, personal_send, recipient_block, send};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 use crate::contacts::signed;
@@ -42,11 +45,9 @@ pub enum KeptValues {
 impl AllSends<'_> {
     /// Whether the recipients of a send have values of their own.
     pub async fn values_kept(self, send_id: Uuid) -> Result<KeptValues> {
-        let sql = "SELECT seal, gone FROM personal_send WHERE send_id = $1";
-        let row = fetch_one::<(Uuid, i16)>(&self.store.read, sql, [send_id.into()]).await?;
-        Ok(match row {
+        Ok(match personal_send::Entity::find_by_id(send_id).one(&self.store.read).await? {
             None => KeptValues::None,
-            Some((seal, 0)) => KeptValues::Here(seal),
+            Some(personal_send::Model { seal, gone: 0, .. }) => KeptValues::Here(seal),
             Some(_) => KeptValues::Gone,
         })
     }
@@ -66,29 +67,32 @@ impl AllSends<'_> {
 
     /// The references of the messages of a send with ordinals from one up to another, by ordinal.
     pub async fn references(self, send_id: Uuid, (from, to): (u64, u64)) -> Result<HashMap<u64, String>> {
-        let sql = "SELECT ordinal, reference FROM message_reference \
-                   WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3";
-        let values = [send_id.into(), signed(from).into(), signed(to).into()];
-        let rows = fetch::<(i64, String)>(&self.store.read, sql, values).await?;
-        Ok(rows.into_iter().map(|(ordinal, reference)| (ordinal.cast_unsigned(), reference)).collect())
+        let within = message_reference::Entity::find()
+            .filter(message_reference::Column::SendId.eq(send_id))
+            .filter(message_reference::Column::Ordinal.gte(signed(from)))
+            .filter(message_reference::Column::Ordinal.lt(signed(to)));
+        let rows = within.all(&self.store.read).await?.into_iter();
+        Ok(rows.map(|row| (row.ordinal.cast_unsigned(), row.reference)).collect())
     }
 }
 
 impl AllSends<'_> {
     /// The ordinals of these people's messages in a send, ascending.
     pub async fn ordinals_of(self, send_id: Uuid, numbers: &HashSet<PhoneNumber>) -> Result<Vec<u64>> {
-        let sql = "SELECT recipient FROM send WHERE id = $1";
-        let only = fetch_one::<Option<i64>>(&self.store.read, sql, [send_id.into()]).await?.flatten();
+        let only = send::Entity::find_by_id(send_id).select_only().column(send::Column::Recipient);
+        let only = only.into_tuple::<Option<i64>>().one(&self.store.read).await?.flatten();
         if let Some(number) = only {
             let is_meant = PhoneNumber::from_i64(number).is_some_and(|number| numbers.contains(&number));
             return Ok(if is_meant { vec![0] } else { Vec::new() });
         }
-        let sql =
-            "SELECT first_ordinal, packed FROM recipient_block WHERE send_id = $1 ORDER BY first_ordinal";
+        let blocks = recipient_block::Entity::find()
+            .filter(recipient_block::Column::SendId.eq(send_id))
+            .order_by_asc(recipient_block::Column::FirstOrdinal);
         let mut ordinals = Vec::new();
-        for (first, packed) in fetch::<(i64, Vec<u8>)>(&self.store.read, sql, [send_id.into()]).await? {
+        for recipient_block::Model { first_ordinal, packed, .. } in blocks.all(&self.store.read).await? {
             let block = unpack(&packed).map_err(|damage| Error::Impossible(damage.to_string()))?;
-            let found = (first.cast_unsigned()..).zip(block).filter(|(_, number)| numbers.contains(number));
+            let found = (first_ordinal.cast_unsigned()..).zip(block);
+            let found = found.filter(|(_, number)| numbers.contains(number));
             ordinals.extend(found.map(|(ordinal, _)| ordinal));
         }
         Ok(ordinals)
@@ -106,14 +110,12 @@ impl AllSends<'_> {
 
     /// Removes the references of the messages with these ordinals.
     pub async fn erase_references(self, send_id: Uuid, ordinals: &[u64]) -> Result<()> {
-        let mut rows = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
-        ordinals.iter().for_each(|ordinal| rows.push([signed(*ordinal).into()]));
-        let (rows, mut values) = rows.select(2);
-        values.insert(0, send_id.into());
-        let sql = format!(
-            "DELETE FROM message_reference WHERE send_id = $1 AND ordinal IN (SELECT ordinal FROM {rows} AS erased)"
-        );
-        execute(&self.store.write, sql, values).await?;
+        let erased = Rows::of_ordinals(self.store.backend, ordinals.iter().map(|ordinal| signed(*ordinal)));
+        message_reference::Entity::delete_many()
+            .filter(message_reference::Column::SendId.eq(send_id))
+            .filter(erased.have(message_reference::Column::Ordinal))
+            .exec(&self.store.write)
+            .await?;
         Ok(())
     }
 }
@@ -159,12 +161,8 @@ impl Sends<'_> {
         send_id: Uuid,
         window: impl Into<Window<u64>>,
     ) -> Result<Option<Page<SkippedEntry>>> {
-        let sql = format!(
-            "SELECT skipped FROM send WHERE id = $1 AND company_id = $2 AND state > {}",
-            State::Resolving.as_i16()
-        );
-        let total = fetch_one::<i64>(&self.store.read, sql, [send_id.into(), self.company.into()]).await?;
-        let Some(total) = total.map(i64::cast_unsigned) else { return Ok(None) };
+        let Some(send) = self.accepted(send_id).one(&self.store.read).await? else { return Ok(None) };
+        let total = send.skipped.cast_unsigned();
         let window = window.into();
         let limit = usize::try_from(window.limit).unwrap_or(usize::MAX);
         let (offset, after) = window.parts();
@@ -205,19 +203,19 @@ impl Retention<'_> {
         }
         let (rows, values) = Rows::of_ids(self.store.backend, &found).select(1);
         let note = |gone: i16| {
-            format!(
-                "UPDATE personal_send SET gone = {gone} WHERE send_id IN (SELECT id FROM {rows} AS ended)"
-            )
+            let noted = personal_send::Entity::update_many();
+            let noted = noted.col_expr(personal_send::Column::Gone, Expr::value(gone));
+            noted.filter(self.store.among(personal_send::Column::SendId, &found))
         };
         let transaction = self.store.begin_fenced(lease).await?;
-        execute(&transaction, note(BEING_REMOVED), values.clone()).await?;
+        note(BEING_REMOVED).exec(&transaction).await?;
         let sql = format!(
             "DELETE FROM send_values WHERE (send_id, first_ordinal) IN (SELECT send_id, first_ordinal FROM send_values \
              WHERE send_id IN (SELECT id FROM {rows} AS ended) ORDER BY send_id, first_ordinal LIMIT {BLOCKS})"
         );
-        let others = execute(&transaction, sql, values.clone()).await?;
+        let others = execute(&transaction, sql, values).await?;
         if others < BLOCKS.cast_unsigned() {
-            execute(&transaction, note(GONE), values).await?;
+            note(GONE).exec(&transaction).await?;
         }
         transaction.commit().await?;
         Ok(Step { others: others.max(1), more: true, ..Step::default() })

@@ -5,6 +5,8 @@
 //! is durable. Either the mark is written first, and the send has begun; or the start is moved or the send withdrawn first,
 //! and the channel drops the send.
 
+use sea_orm::QuerySelect;
+use sea_orm::sea_query::LockType;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -12,7 +14,8 @@ use super::send_state;
 use crate::changes::{self, What, Who};
 use crate::nodes::NoteOfSend;
 use crate::nouns::Sends;
-use crate::{Result, Transaction, execute, fetch_one};
+use crate::one_row::update_rows;
+use crate::{Result, Transaction};
 use clock::Timestamp;
 use domain::error::Refusal;
 use domain::send::{Schedule, State};
@@ -100,8 +103,8 @@ impl Sends<'_> {
             return transaction.unchanged(Rescheduled::Refused(refusal)).await;
         }
         if before != start {
-            let sql = "UPDATE send SET send_at = $2, due_at = $2 WHERE id = $1";
-            execute(&transaction, sql, [send_id.into(), start.millis().into()]).await?;
+            let set = [("send_at", start.millis().into()), ("due_at", start.millis().into())];
+            update_rows(&transaction, "send", set, [("id", send_id.into())]).await?;
             let mut after = json!({
                 "state": MOVED, "send_at": start.to_string(), "company_id": self.company.to_string(),
             });
@@ -144,27 +147,17 @@ impl Sends<'_> {
 
     /// Reads a send, and locks it until the transaction ends; `None` when the company has no such send.
     async fn planned(self, within: &Transaction, send_id: Uuid) -> Result<Option<Planned>> {
-        type Row = (Uuid, i16, i64, Option<i64>, Option<i64>, Option<i64>, Option<String>);
-        let sql = format!(
-            "SELECT channel_id, state, high_water, send_at, expires_at, finished_at, given_name FROM send \
-             WHERE id = $1 AND company_id = $2 AND state > $3{}",
-            self.store.locking()
-        );
-        let values = [send_id.into(), self.company.into(), State::Resolving.as_i16().into()];
-        let Some((channel_id, state, high_water, send_at, expires_at, finished_at, name)) =
-            fetch_one::<Row>(within, sql, values).await?
-        else {
-            return Ok(None);
-        };
+        let locked = self.accepted(send_id).lock(LockType::NoKeyUpdate);
+        let Some(send) = locked.one(within).await? else { return Ok(None) };
         let [send_at, expires_at, finished_at] =
-            [send_at, expires_at, finished_at].map(|at| at.map(Timestamp::from_millis));
+            [send.send_at, send.expires_at, send.finished_at].map(|at| at.map(Timestamp::from_millis));
         Ok(Some(Planned {
-            channel_id,
-            state: send_state(state)?,
-            has_begun: high_water > 0,
+            channel_id: send.channel_id,
+            state: send_state(send.state)?,
+            has_begun: send.high_water > 0,
             schedule: Schedule { send_at, expires_at },
             finished_at,
-            name,
+            name: send.given_name,
         }))
     }
 

@@ -1,6 +1,6 @@
 //! Earlier sends: their content, for retries, and when the provider took a message.
 
-use entity::{message, send};
+use entity::message;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
@@ -10,7 +10,7 @@ use crate::{Error, Result};
 use clock::Timestamp;
 use domain::content::Content;
 use domain::message::Key;
-use domain::send::{Label, State};
+use domain::send::Label;
 
 /// The content of a send, and its channel.
 #[derive(Debug, Clone)]
@@ -28,10 +28,7 @@ pub struct Sent {
 impl Sends<'_> {
     /// The content of the company's accepted send of this id.
     pub async fn sent(self, send_id: Uuid) -> Result<Option<Sent>> {
-        let accepted = send::Entity::find_by_id(send_id)
-            .filter(send::Column::CompanyId.eq(self.company))
-            .filter(send::Column::State.gt(State::Resolving.as_i16()));
-        let Some(send) = accepted.one(&self.store.read).await? else { return Ok(None) };
+        let Some(send) = self.accepted(send_id).one(&self.store.read).await? else { return Ok(None) };
         let content = serde_json::from_str(&send.content)
             .map_err(|error| Error::Impossible(format!("the content of send {send_id}: {error}")))?;
         let label = StoredLabel {

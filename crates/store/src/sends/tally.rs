@@ -1,8 +1,8 @@
 //! Counts a part of a send's messages at a time, so that a count of millions blocks nothing.
 
+use sea_orm::Value;
 use uuid::Uuid;
 
-use super::list::{count_of_each_state, counts};
 use crate::contacts::signed;
 use crate::nouns::AllSends;
 use crate::{Result, fetch};
@@ -13,13 +13,9 @@ impl AllSends<'_> {
     /// Counts the rows of a send with ordinals from `from` up to `to`: by state, by what went wrong, and by the steps
     /// of `pace` in which the provider took them.
     pub async fn tally_part(self, send_id: Uuid, from: u64, to: u64, pace: &Pace) -> Result<Part> {
-        let range = [send_id.into(), signed(from).into(), signed(to).into()];
+        let range: [Value; 3] = [send_id.into(), signed(from).into(), signed(to).into()];
         let within = self.store.rows_between();
-        let mut part = Part::default();
-        let each = count_of_each_state();
-        if let Some(row) = self.store.row(format!("SELECT COUNT(*), {each} {within}"), range.clone()).await? {
-            part.counts = counts(&row)?;
-        }
+        let mut part = Part { counts: self.count_between(range.clone()).await?, ..Part::default() };
         if State::RETRIED.into_iter().any(|state| part.counts.of(state) > 0) {
             let over = State::RETRIED.map(|state| state.as_i16().to_string()).join(", ");
             let sql = format!(

@@ -6,15 +6,18 @@
 mod filter;
 mod values;
 
-use sea_orm::ConnectionTrait;
+use entity::contact_field::{Column, Entity, Model};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::edit::Edited;
 use crate::changes::{self, What, Who};
+use crate::dialect::is_written;
 use crate::nouns::{AllContacts, OwnFields};
 use crate::one_row::{insert_row, update_rows};
-use crate::{Error, Result, execute, fetch};
+use crate::{Error, Result, execute};
 use clock::Timestamp;
 use domain::contact::tag_identity;
 use domain::own_field::{FieldKey, FieldKind, MOST_FIELDS, OwnField};
@@ -22,7 +25,7 @@ use domain::own_field::{FieldKey, FieldKind, MOST_FIELDS, OwnField};
 pub(super) use self::values::ValueChange;
 
 /// Deleted fields that are examined in one round of upkeep.
-const FIELDS_AT_ONCE: i64 = 8;
+const FIELDS_AT_ONCE: u64 = 8;
 
 /// The outcome of adding a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,10 +45,9 @@ impl OwnFields<'_> {
     }
 
     async fn all_in(self, on: &impl ConnectionTrait) -> Result<Vec<OwnField>> {
-        let select =
-            "SELECT id, key, name, kind FROM contact_field WHERE company_id = $1 AND removed = 0 ORDER BY id";
-        let rows = fetch::<(Uuid, String, String, String)>(on, select, [self.company.into()]).await?;
-        rows.into_iter().map(|(id, key, name, kind)| read_field(id, &key, name, &kind)).collect()
+        let own =
+            Entity::find().filter(Column::CompanyId.eq(self.company)).filter(is_written(Column::Removed, 0));
+        own.order_by_asc(Column::Id).all(on).await?.into_iter().map(read_field).collect()
     }
 
     /// Adds a field of this name. Its key follows from the name.
@@ -107,7 +109,7 @@ impl OwnFields<'_> {
         let Some(field) = known.iter().find(|field| field.id == id) else {
             return transaction.unchanged(false).await;
         };
-        execute(&transaction, "UPDATE contact_field SET removed = 1 WHERE id = $1", [id.into()]).await?;
+        update_rows(&transaction, "contact_field", [("removed", 1_i16.into())], [("id", id.into())]).await?;
         let (what, before) = (What::ContactFields, Some(shown(field)));
         changes::record_one(&transaction, who, what, self.company, before, json!("deleted")).await?;
         transaction.commit().await?;
@@ -126,18 +128,19 @@ impl OwnFields<'_> {
 impl AllContacts<'_> {
     /// Removes up to `rows` values of each of some deleted fields. Returns whether there was anything to do.
     pub async fn keep_up_fields(self, rows: usize) -> Result<bool> {
-        let select = "SELECT id, company_id FROM contact_field WHERE removed <> 0 ORDER BY id LIMIT $1";
-        let found = fetch::<(Uuid, Uuid)>(&self.store.read, select, [FIELDS_AT_ONCE.into()]).await?;
-        for (id, company) in &found {
+        // As text, because the index of these has the condition.
+        let removed = Entity::find().filter(Expr::cust("removed <> 0")).order_by_asc(Column::Id);
+        let found = removed.limit(FIELDS_AT_ONCE).all(&self.store.read).await?;
+        for Model { id, company_id, .. } in &found {
             let transaction = self.store.begin().await?;
-            self.store.of(*company).contacts().lock_totals(&transaction).await?;
+            self.store.of(*company_id).contacts().lock_totals(&transaction).await?;
             let delete = "DELETE FROM contact_value WHERE field_id = $1 AND contact_id IN (
                 SELECT contact_id FROM contact_value WHERE field_id = $1 LIMIT $2
             )";
             let removed = execute(&transaction, delete, [(*id).into(), (rows as i64).into()]).await?;
             if removed == 0 {
-                let delete = "DELETE FROM contact_field WHERE id = $1 AND removed <> 0";
-                execute(&transaction, delete, [(*id).into()]).await?;
+                let gone = Entity::delete_by_id(*id).filter(Column::Removed.ne(0_i16));
+                gone.exec(&transaction).await?;
             }
             transaction.commit().await?;
         }
@@ -157,8 +160,8 @@ fn shown(field: &OwnField) -> serde_json::Value {
     json!({ "id": id, "key": key, "name": name, "kind": kind.as_str() })
 }
 
-fn read_field(id: Uuid, key: &str, name: String, kind: &str) -> Result<OwnField> {
-    let (read, kind) = (FieldKey::parse(key), kind.parse().ok());
+fn read_field(Model { id, key, name, kind, .. }: Model) -> Result<OwnField> {
+    let (read, kind) = (FieldKey::parse(&key), kind.parse().ok());
     let (Some(key), Some(kind)) = (read, kind) else {
         return Err(Error::Impossible(format!("the own field {key:?} of contacts")));
     };

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use sea_orm::QueryResult;
+use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
 use super::Record;
 use crate::Result;
-use crate::nouns::Sends;
+use crate::nouns::{AllSends, Sends};
 use domain::message;
 use domain::send::Counts;
 
@@ -30,22 +30,21 @@ impl Sends<'_> {
 
     /// Counts the messages of these sends by state, in one pass over them.
     pub(super) async fn count_messages(self, sends: &mut [Record]) -> Result<()> {
-        let Some((asked, values)) = self.asked(sends) else { return Ok(()) };
-        // With a grouping by state as well, a million rows would be sorted first.
-        let each = count_of_each_state();
-        let sql = format!(
-            "SELECT send_id, {each} FROM message WHERE send_id IN (SELECT id FROM {asked} AS asked) \
-             GROUP BY send_id"
-        );
-        let mut counted = HashMap::with_capacity(sends.len());
-        for row in self.store.rows(sql, values).await? {
-            counted.insert(row.try_get_by_index::<Uuid>(0)?, counts(&row)?);
-        }
+        let ids: Vec<_> = sends.iter().map(|send| send.id).collect();
+        let mut counted = self.count_each(&ids).await?;
         for send in sends {
             send.counts = counted.remove(&send.id).unwrap_or_default();
             send.counts.add_rowless(send.state, send.progress.high_water, send.recipients);
         }
         Ok(())
+    }
+}
+
+impl AllSends<'_> {
+    /// The rows by state among those that [`Store::rows_between`](crate::Store::rows_between) selects with these parameters.
+    pub(in crate::sends) async fn count_between(self, range: [Value; 3]) -> Result<Counts> {
+        let sql = format!("SELECT COUNT(*), {} {}", count_of_each_state(), self.store.rows_between());
+        self.store.row(sql, range).await?.map_or_else(|| Ok(Counts::default()), |row| counts(&row))
     }
 }
 

@@ -7,7 +7,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sea_orm::Value;
+use entity::send;
+use sea_orm::{EntityTrait, QueryFilter, QuerySelect, Value};
 use uuid::Uuid;
 
 use super::{COLUMNS, Message, message};
@@ -157,15 +158,13 @@ impl Sends<'_> {
             values.push(first_id_at(to).into());
             earlier = " AND id < $5";
         }
-        let sql = format!(
-            "SELECT id, recipient, state, high_water, settled, recipients FROM send \
-             WHERE company_id = $1 AND channel_id = $2 AND recipient = {GROUP} AND content LIKE $3 ESCAPE '\\' \
+        let latest = format!(
+            "company_id = $1 AND channel_id = $2 AND recipient = {GROUP} AND content LIKE $3 ESCAPE '\\' \
              AND state > {resolving}{earlier} ORDER BY id DESC LIMIT $4",
             resolving = State::Resolving.as_i16(),
         );
         let (mut keys, mut rowless) = (Vec::new(), HashMap::new());
-        for row in fetch(&self.store.read, sql, values).await? {
-            let open = OpenSend::read(row)?;
+        for open in self.open_sends(&latest, values).await? {
             let key = Key { send_id: open.send_id, ordinal: 0 };
             keys.push(key);
             rowless.insert(key, open.message(Position { ordinal: 0, recipient: None }));
@@ -216,11 +215,7 @@ impl Sends<'_> {
             format!("company_id = $1 AND state > {} AND {may_be}", State::Finished.as_i16()),
         ] {
             let (condition, values) = asked.sends.narrow(of_send, vec![self.company.into()]);
-            let sql = format!(
-                "SELECT id, recipient, state, high_water, settled, recipients FROM send WHERE {condition}"
-            );
-            for row in fetch(&self.store.read, sql, values).await? {
-                let open = OpenSend::read(row)?;
+            for open in self.open_sends(&condition, values).await? {
                 for position in self.positions(&open, &asked.numbers).await? {
                     let message = open.message(position);
                     if asked.state.is_none_or(|state| state == message.outcome.state) {
@@ -242,6 +237,13 @@ impl Sends<'_> {
             found.remove(&key(row));
         }
         Ok(found)
+    }
+
+    /// The sends that the end of a statement chooses, after `WHERE`.
+    async fn open_sends(self, chosen: &str, values: Vec<Value>) -> Result<Vec<OpenSend>> {
+        let sql =
+            format!("SELECT id, recipient, state, high_water, settled, recipients FROM send WHERE {chosen}");
+        fetch(&self.store.read, sql, values).await?.into_iter().map(OpenSend::read).collect()
     }
 
     /// Where these numbers are among the recipients of a send whose messages may have no rows.
@@ -296,11 +298,10 @@ impl Sends<'_> {
             names.insert(key((send_id, ordinal)), name);
         }
         let distinct: HashSet<Uuid> = keys.iter().map(|key| key.send_id).collect();
-        let (asked, values) = Rows::of_ids(self.store.backend, &distinct).select(1);
-        let sql = format!(
-            "SELECT id, channel_id, reference FROM send WHERE id IN (SELECT id FROM {asked} AS asked)"
-        );
-        let sends = fetch::<(Uuid, Uuid, Option<String>)>(&self.store.read, sql, values).await?;
+        let columns = [send::Column::Id, send::Column::ChannelId, send::Column::Reference];
+        let sends = send::Entity::find().select_only().columns(columns);
+        let sends = sends.filter(self.store.among(send::Column::Id, &distinct));
+        let sends = sends.into_tuple::<(Uuid, Uuid, Option<String>)>().all(&self.store.read).await?;
         let sends: HashMap<_, _> =
             sends.into_iter().map(|(id, channel, text)| (id, (channel, text))).collect();
         let addressed = keys.into_iter().filter_map(|key| {
