@@ -6,18 +6,38 @@
 //! recipients, kept answers, the lease, nodes and their shards, the log of events, conversations, drafts, and webhook endpoints. The
 //! migrations describe all tables. Times are Unix milliseconds; ids are UUIDv7.
 
+pub mod alert_mail;
+pub mod alert_subscription;
+pub mod alert_thread;
 pub mod api_key;
 pub mod change;
 pub mod channel;
+pub mod channel_tier_end;
 pub mod company;
+pub mod connected_program;
+pub mod draft;
 pub mod event;
+pub mod event_mark;
+pub mod graph_id;
+pub mod kept_form;
+pub mod link;
+pub mod media_file;
+pub mod membership;
 pub mod message;
 pub mod operator_key;
+pub mod person_number;
+pub mod rate_card;
 pub mod recipient_block;
+pub mod saved_segment;
 pub mod send;
 pub mod suppression;
+pub mod tag;
 pub mod template;
 pub mod tier;
 pub mod user_account;
+pub mod user_session;
 pub mod web_session_contact;
 pub mod web_session_record;
+pub mod webhook_delivery;
+pub mod webhook_endpoint;
+pub mod webhook_replay;

@@ -16,6 +16,7 @@ pub mod sessions;
 pub mod waiting;
 
 use entity::user_account::{ActiveModel, Column, Entity, Model};
+use entity::{link, membership};
 use sea_orm::sea_query::{Condition, Expr, ExprTrait as _, Func, LikeExpr, SimpleExpr};
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use serde_json::json;
@@ -23,7 +24,7 @@ use uuid::Uuid;
 
 use crate::changes::{self, What, Who};
 use crate::nouns::Users;
-use crate::{Error, Result, Transaction, execute, fetch};
+use crate::{Error, Result, Transaction, execute};
 use clock::Timestamp;
 use domain::fold::like_anywhere;
 use domain::page::{Page, PageRequest};
@@ -272,11 +273,11 @@ impl Users<'_> {
         }
         if disabled {
             credentials::renew(&transaction, user, None).await?;
-            let sql = "DELETE FROM link WHERE email = $1 OR inviter_id = $2";
-            execute(&transaction, sql, [user.email.as_str().into(), user.id.into()]).await?;
-            let sql = "SELECT company_id FROM membership WHERE user_id = $1 ORDER BY company_id";
-            for company in fetch::<Uuid>(&transaction, sql, [user.id.into()]).await? {
-                self.store.of(company).members().take_conversations(&transaction, who, user).await?;
+            let of_them = link::Column::Email.eq(user.email.as_str()).or(link::Column::InviterId.eq(user.id));
+            link::Entity::delete_many().filter(of_them).exec(&transaction).await?;
+            let own = membership::Entity::find().filter(membership::Column::UserId.eq(user.id));
+            for own in own.order_by_asc(membership::Column::CompanyId).all(&transaction).await? {
+                self.store.of(own.company_id).members().take_conversations(&transaction, who, user).await?;
             }
         }
         changes::record_one(&transaction, who, What::User, &user.email, Some(json!(before)), json!(word))
