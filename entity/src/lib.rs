@@ -18,7 +18,6 @@ pub mod connected_program;
 pub mod draft;
 pub mod event;
 pub mod event_mark;
-pub mod graph_id;
 pub mod kept_form;
 pub mod link;
 pub mod media_file;
