@@ -1,7 +1,7 @@
 //! What queries of several nouns have in common.
 
-use sea_orm::sea_query::{Expr, LockType, SelectStatement};
-use sea_orm::{ColumnTrait, EntityTrait, QueryOrder as _, QuerySelect as _, QueryTrait as _, Select};
+use sea_orm::sea_query::{BinOper, Expr, ExprTrait as _, LockType, SelectStatement};
+use sea_orm::{ColumnTrait, EntityTrait, QueryOrder as _, QuerySelect as _, QueryTrait as _, Select, Value};
 
 /// The same rows, locked until the transaction ends. (On SQLite, one transaction writes at a time.)
 pub(crate) fn locked<E: EntityTrait>(rows: Select<E>) -> Select<E> {
@@ -22,4 +22,9 @@ pub(crate) fn in_order<E: EntityTrait>(rows: Select<E>, key: E::Column) -> Selec
 /// The greater one of what a column has and this value.
 pub(crate) fn at_least(column: impl ColumnTrait, value: i64) -> Expr {
     Expr::case(column.lt(value), value).finally(Expr::col(column.as_column_ref())).into()
+}
+
+/// Whether a column has another value than this. Null is a value, too.
+pub(crate) fn differs(column: impl ColumnTrait, value: impl Into<Value>) -> Expr {
+    Expr::col(column.as_column_ref()).binary(BinOper::Custom("IS DISTINCT FROM"), Expr::val(value))
 }

@@ -24,6 +24,7 @@ use uuid::Uuid;
 
 use crate::changes::{self, What, Who};
 use crate::nouns::Users;
+use crate::queries::differs;
 use crate::{Error, Result, Transaction, execute};
 use clock::Timestamp;
 use domain::fold::like_anywhere;
@@ -239,10 +240,10 @@ impl Users<'_> {
     pub async fn set_phone_number(self, who: &Who, user: &User, number: Option<PhoneNumber>) -> Result<bool> {
         let shown = |number: Option<PhoneNumber>| json!({ "phone_number": number.map(|number| format!("+{number}")) });
         let transaction = self.store.begin().await?;
-        let sql = "UPDATE user_account SET phone_number = $2 \
-                   WHERE id = $1 AND phone_number IS DISTINCT FROM $2";
-        let values = [user.id.into(), number.map(PhoneNumber::as_i64).into()];
-        if execute(&transaction, sql, values).await? == 0 {
+        let stored = number.map(PhoneNumber::as_i64);
+        let update = Entity::update_many().col_expr(Column::PhoneNumber, Expr::value(stored));
+        let update = update.filter(Column::Id.eq(user.id)).filter(differs(Column::PhoneNumber, stored));
+        if update.exec(&transaction).await?.rows_affected == 0 {
             return transaction.unchanged(false).await;
         }
         let (before, after) = (Some(shown(user.phone_number)), shown(number));
