@@ -101,9 +101,7 @@ impl CompanyAnswers<'_> {
 
     /// Whether people are not told that an agent read their messages.
     pub async fn hides_reading(self) -> Result<bool> {
-        let sql = "SELECT hides_reading FROM automatic_text WHERE company_id = $1";
-        let hides = fetch_one::<i16>(&self.store.read, sql, [self.company.into()]).await?;
-        Ok(hides.is_some_and(|hides| hides != 0))
+        Ok(self.texts().await?.hides_reading)
     }
 
     /// Sets what the company answers. Messages that are taken in from now on follow it, and answers that are due have the new
