@@ -5,12 +5,17 @@
 
 use std::time::Duration;
 
-use sea_orm::Value;
+use entity::draft::{ActiveModel, Column, Entity, Model};
+use sea_orm::sea_query::ExprTrait as _;
+use sea_orm::{
+    ColumnTrait as _, Condition, EntityTrait as _, Insert, NotSet, PaginatorTrait as _, QueryFilter as _,
+    QueryOrder as _, Set, Value,
+};
 use uuid::Uuid;
 
 use crate::nouns::Drafts;
-use crate::one_row::insert_row;
-use crate::{Result, execute, fetch, fetch_one};
+use crate::queries::beyond;
+use crate::{Result, fetch, fetch_one};
 use clock::Timestamp;
 use domain::page::{Page, PageRequest};
 
@@ -21,7 +26,7 @@ pub const LONGEST: usize = 256 * 1024;
 /// The most drafts that one person may have saved in a company.
 pub const MOST_SAVED: u64 = 50;
 /// The most drafts of one person in a company that were kept by themselves; the oldest one makes room.
-const MOST_UNSAVED: i64 = 8;
+const MOST_UNSAVED: u64 = 8;
 
 /// A draft in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,58 +72,51 @@ impl Drafts<'_> {
         let transaction = self.store.begin().await?;
         // One draft of a person after the other, so that their number is bounded.
         self.store.lock_row(&transaction, "user_account", user_id).await?;
+        let own =
+            Entity::find().filter(Column::CompanyId.eq(self.company)).filter(Column::UserId.eq(user_id));
         if is_saved {
-            let sql = "SELECT count(*) FROM draft WHERE company_id = $1 AND user_id = $2 AND is_saved = 1 AND id <> $3";
-            let values = [self.company.into(), user_id.into(), id.unwrap_or_default().into()];
-            let saved = fetch_one::<i64>(&transaction, sql, values).await?.unwrap_or_default();
-            if saved.cast_unsigned() >= MOST_SAVED {
+            let others = own.clone().filter(Column::IsSaved.eq(1_i16));
+            let others = others.filter(Column::Id.ne(id.unwrap_or_default()));
+            if others.count(&transaction).await? >= MOST_SAVED {
                 return transaction.unchanged(None).await;
             }
         }
-        let saved = i16::from(is_saved);
         if let Some(id) = id {
-            let sql = "UPDATE draft SET user_id = $3, name = $4, channel_id = $5, kind = $6, content = $7, kept_at = $8, \
-                       is_saved = is_saved | $9 \
-                       WHERE id = $1 AND company_id = $2 AND (is_saved = 1 OR user_id = $3)";
-            let values = [
-                id.into(),
-                self.company.into(),
-                user_id.into(),
-                name.into(),
-                channel_id.into(),
-                kind.into(),
-                content.into(),
-                now.millis().into(),
-                saved.into(),
-            ];
-            if execute(&transaction, sql, values).await? > 0 {
+            let columns = ActiveModel {
+                user_id: Set(user_id),
+                is_saved: if is_saved { Set(1) } else { NotSet },
+                name: Set(name.to_owned()),
+                channel_id: Set(channel_id),
+                kind: Set(kind.to_owned()),
+                content: Set(content.to_owned()),
+                kept_at: Set(now.millis()),
+                ..Default::default()
+            };
+            let update = Entity::update_many().set(columns).filter(Column::Id.eq(id));
+            if update.filter(self.seen_by(user_id)).exec(&transaction).await?.rows_affected > 0 {
                 transaction.commit().await?;
                 return Ok(Some(id));
             }
         }
         if !is_saved {
-            let sql = format!(
-                "DELETE FROM draft WHERE id IN (SELECT id FROM draft \
-                 WHERE company_id = $1 AND user_id = $2 AND is_saved = 0 \
-                 ORDER BY kept_at DESC, id DESC LIMIT {} OFFSET {})",
-                i64::MAX,
-                MOST_UNSAVED - 1
-            );
-            execute(&transaction, sql, [self.company.into(), user_id.into()]).await?;
+            let unsaved = own.filter(Column::IsSaved.eq(0_i16));
+            let newest = unsaved.order_by_desc(Column::KeptAt).order_by_desc(Column::Id);
+            let too_many = Column::Id.in_subquery(beyond(newest, Column::Id, MOST_UNSAVED - 1));
+            Entity::delete_many().filter(too_many).exec(&transaction).await?;
         }
         let id = Uuid::now_v7();
-        let row = [
-            ("id", id.into()),
-            ("company_id", self.company.into()),
-            ("user_id", user_id.into()),
-            ("is_saved", saved.into()),
-            ("name", name.into()),
-            ("channel_id", channel_id.into()),
-            ("kind", kind.into()),
-            ("content", content.into()),
-            ("kept_at", now.millis().into()),
-        ];
-        insert_row(&transaction, "draft", row).await?;
+        let row = Model {
+            id,
+            company_id: self.company,
+            user_id,
+            is_saved: is_saved.into(),
+            name: name.to_owned(),
+            channel_id,
+            kind: kind.to_owned(),
+            content: content.to_owned(),
+            kept_at: now.millis(),
+        };
+        Insert::one(row).exec_without_returning(&transaction).await?;
         transaction.commit().await?;
         Ok(Some(id))
     }
@@ -158,16 +156,20 @@ impl Drafts<'_> {
 
     /// The content of a draft that a person sees; `None` when there is none of this id.
     pub async fn content(self, user_id: Uuid, id: Uuid, now: Timestamp) -> Result<Option<String>> {
-        let sql = "SELECT content FROM draft WHERE id = $1 AND company_id = $2 AND (is_saved = 1 OR user_id = $3) \
-                   AND kept_at > $4";
-        let values = [id.into(), self.company.into(), user_id.into(), now.minus(KEPT).millis().into()];
-        fetch_one(&self.store.read, sql, values).await
+        let draft = Entity::find_by_id(id).filter(self.seen_by(user_id));
+        let draft = draft.filter(Column::KeptAt.gt(now.minus(KEPT).millis()));
+        Ok(draft.one(&self.store.read).await?.map(|draft| draft.content))
     }
 
     /// Removes a draft that a person sees. Returns whether there was one of this id.
     pub async fn remove(self, user_id: Uuid, id: Uuid) -> Result<bool> {
-        let sql = "DELETE FROM draft WHERE id = $1 AND company_id = $2 AND (is_saved = 1 OR user_id = $3)";
-        let values = [id.into(), self.company.into(), user_id.into()];
-        Ok(execute(&self.store.write, sql, values).await? > 0)
+        let draft = Entity::delete_by_id(id).filter(self.seen_by(user_id));
+        Ok(draft.exec(&self.store.write).await?.rows_affected > 0)
+    }
+
+    /// The drafts that a person sees, however old they are.
+    fn seen_by(self, user_id: Uuid) -> Condition {
+        let is_seen = Column::IsSaved.eq(1_i16).or(Column::UserId.eq(user_id));
+        Condition::all().add(Column::CompanyId.eq(self.company)).add(is_seen)
     }
 }

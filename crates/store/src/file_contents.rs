@@ -1,7 +1,8 @@
 //! Whether a name in the store of files is in use. Files of the library and files that people sent share names, so a
 //! transaction that begins to use a name, or decides to delete what is under it, holds the lock of the company.
 
-use sea_orm::ConnectionTrait;
+use entity::media_file::{Column, Entity};
+use sea_orm::{ColumnTrait as _, ConnectionTrait, EntityTrait as _, QueryFilter as _, QuerySelect as _};
 use uuid::Uuid;
 
 use crate::{Result, fetch_one};
@@ -31,8 +32,9 @@ pub(crate) async fn library_use(
     on: &impl ConnectionTrait,
     (company, digest): (Uuid, &[u8]),
 ) -> Result<Option<LibraryUse>> {
-    let select = "SELECT state FROM media_file WHERE company_id = $1 AND digest = $2";
-    let state = fetch_one::<i16>(on, select, [company.into(), digest.to_vec().into()]).await?;
+    let file =
+        Entity::find().filter(Column::CompanyId.eq(company)).filter(Column::Digest.eq(digest.to_vec()));
+    let state = file.select_only().column(Column::State).into_tuple::<i16>().one(on).await?;
     Ok(state.map(|state| match state {
         LIBRARY_ARRIVING => LibraryUse::Arriving,
         LIBRARY_LEAVING => LibraryUse::Leaving,

@@ -55,6 +55,7 @@ pub mod plan;
 mod pool;
 pub mod prices;
 pub mod programs;
+mod queries;
 pub mod quick_replies;
 pub mod retention;
 mod revision;

@@ -99,12 +99,8 @@ impl AllChannels<'_> {
 
     /// How many channels are in each state, of this company or of all.
     pub async fn states(self, company_id: Option<Uuid>) -> Result<Vec<(Status, u64)>> {
-        let sql = match company_id {
-            Some(_) => {
-                "SELECT status, COUNT(*) FROM channel WHERE company_id = $1 GROUP BY status ORDER BY status"
-            }
-            None => "SELECT status, COUNT(*) FROM channel GROUP BY status ORDER BY status",
-        };
+        let of = if company_id.is_some() { "WHERE company_id = $1" } else { "" };
+        let sql = format!("SELECT status, COUNT(*) FROM channel {of} GROUP BY status ORDER BY status");
         let rows = fetch::<(String, i64)>(&self.store.read, sql, company_id.map(Value::from)).await?;
         let counted = |(word, count): (String, i64)| {
             let status = word.parse().map_err(|_| Error::Impossible(format!("channel status `{word}`")))?;

@@ -1,5 +1,7 @@
 //! Reads for dry runs: the messages ahead on the channel, and the tags by their names.
 
+use entity::tag;
+use sea_orm::{QueryOrder as _, QuerySelect as _};
 use uuid::Uuid;
 
 use super::templates::APPROVED;
@@ -70,7 +72,8 @@ impl AllSends<'_> {
 impl Tags<'_> {
     /// The company's tags, by name, each with its id.
     pub async fn names(self) -> Result<Vec<(String, Uuid)>> {
-        let sql = "SELECT name, id FROM tag WHERE company_id = $1 AND upkeep <> 2 ORDER BY name";
-        fetch(&self.store.read, sql, [self.company.into()]).await
+        let names = self.present().order_by_asc(tag::Column::Name);
+        let names = names.select_only().columns([tag::Column::Name, tag::Column::Id]);
+        Ok(names.into_tuple::<(String, Uuid)>().all(&self.store.read).await?)
     }
 }

@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use entity::rate_card::{Column, Entity};
+use sea_orm::{ColumnTrait as _, EntityTrait as _, PaginatorTrait as _, QueryFilter as _, QueryOrder as _};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -59,8 +61,9 @@ impl RateCards<'_> {
     /// Every card, the newest date first. An uploaded card takes the place of the shipped one of the same date.
     pub async fn all(self) -> Result<Vec<KnownCard>> {
         let mut cards = Vec::new();
-        for (card, at) in self.stored("", []).await? {
-            cards.extend(read(&card).map(|card| KnownCard { card, uploaded_at: Some(at) }));
+        for stored in Entity::find().all(&self.store.read).await? {
+            let uploaded_at = Some(Timestamp::from_millis(stored.updated_at));
+            cards.extend(read(&stored.card).map(|card| KnownCard { card, uploaded_at }));
         }
         if let Some(shipped) = shipped().filter(|own| cards.iter().all(|known| known.card.date != own.date)) {
             cards.push(KnownCard { card: shipped.clone(), uploaded_at: None });
@@ -71,19 +74,9 @@ impl RateCards<'_> {
 
     /// The card whose prices apply on a day.
     pub async fn on(self, day: Date) -> Result<Option<RateCard>> {
-        let newest = self.stored("WHERE date <= $1 ORDER BY date DESC LIMIT 1", [day.to_string().into()]);
-        let uploaded = newest.await?.first().and_then(|(card, _)| read(card));
+        let newest = Entity::find().filter(Column::Date.lte(day.to_string())).order_by_desc(Column::Date);
+        let uploaded = newest.one(&self.store.read).await?.and_then(|stored| read(&stored.card));
         Ok(RateCard::on(shipped().cloned().into_iter().chain(uploaded), day))
-    }
-
-    async fn stored(
-        self,
-        which: &str,
-        values: impl IntoIterator<Item = sea_orm::Value>,
-    ) -> Result<Vec<(String, Timestamp)>> {
-        let sql = format!("SELECT card, updated_at FROM rate_card {which}");
-        let rows = fetch::<(String, i64)>(&self.store.read, sql, values).await?;
-        Ok(rows.into_iter().map(|(card, at)| (card, Timestamp::from_millis(at))).collect())
     }
 
     /// The prices of a card that differ from those that apply on its date without it.
@@ -142,10 +135,8 @@ fn said(card: &RateCard, changes: &[PriceChange]) -> Value {
 
 async fn put(within: &Transaction, who: &Who, card: &RateCard, said: Value) -> Result<bool> {
     let (date, text) = (card.date.to_string(), card.to_csv());
-    let sql = "SELECT card FROM rate_card WHERE date = $1";
-    let before = fetch_one::<String>(within, sql, [date.as_str().into()]).await?;
-    let count = fetch_one::<i64>(within, "SELECT COUNT(*) AS cards FROM rate_card", []).await?;
-    if before.is_none() && count.unwrap_or_default().cast_unsigned() >= MOST_CARDS {
+    let is_new = Entity::find_by_id(date.as_str()).one(within).await?.is_none();
+    if is_new && Entity::find().count(within).await? >= MOST_CARDS {
         return Ok(false);
     }
     let now = Timestamp::now().millis();

@@ -1,11 +1,17 @@
 //! The programs written for Meta that people connected to channels: which key and which webhook belong to each.
 
+use entity::connected_program::{ActiveModel, Column, Entity, Model};
+use sea_orm::{
+    ColumnTrait as _, EntityTrait as _, Insert, PaginatorTrait as _, QueryFilter as _, QueryOrder as _,
+    Select, Set,
+};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::Result;
 use crate::changes::{self, What, Who};
 use crate::nouns::ConnectedPrograms;
-use crate::{Result, execute, fetch, fetch_one};
+use crate::queries::locked;
 use clock::Timestamp;
 use domain::graph::ProgramKind;
 
@@ -33,11 +39,20 @@ pub struct ConnectedProgram {
     pub created_at: Timestamp,
 }
 
-type ProgramRow = (Uuid, i16, Uuid, Uuid, Option<Uuid>, String, Option<i64>, Option<i64>, i64);
-
 /// A row as a value; `None` for a kind that this version does not know.
-fn program(row: ProgramRow) -> Option<ConnectedProgram> {
-    let (id, kind, channel_id, key_id, webhook_id, address, account, inbox, created_at) = row;
+fn program(row: Model) -> Option<ConnectedProgram> {
+    let Model {
+        id,
+        company_id: _,
+        kind,
+        channel_id,
+        key_id,
+        webhook_id,
+        address,
+        account,
+        inbox,
+        created_at,
+    } = row;
     Some(ConnectedProgram {
         id,
         kind: ProgramKind::from_i16(kind)?,
@@ -50,42 +65,44 @@ fn program(row: ProgramRow) -> Option<ConnectedProgram> {
     })
 }
 
+/// Chatwoot's account, and the inbox in it, as they are stored.
+fn numbers(inbox: Option<(u64, u64)>) -> (Option<i64>, Option<i64>) {
+    inbox.map(|(account, inbox)| (account.cast_signed(), inbox.cast_signed())).unzip()
+}
+
 impl ConnectedPrograms<'_> {
     /// The company's programs, the oldest first: [`MOST_PROGRAMS`] at most.
     pub async fn all(self) -> Result<Vec<ConnectedProgram>> {
-        let sql = "SELECT id, kind, channel_id, key_id, webhook_id, address, account, inbox, created_at \
-                   FROM connected_program WHERE company_id = $1 ORDER BY id";
-        let rows = fetch::<ProgramRow>(&self.store.read, sql, [self.company.into()]).await?;
-        Ok(rows.into_iter().filter_map(program).collect())
+        let own = self.own().order_by_asc(Column::Id).all(&self.store.read).await?;
+        Ok(own.into_iter().filter_map(program).collect())
+    }
+
+    fn own(self) -> Select<Entity> {
+        Entity::find().filter(Column::CompanyId.eq(self.company))
     }
 
     /// Adds a program; `false` when the company has as many as it may have.
     pub async fn add(self, who: &Who, new: &ConnectedProgram) -> Result<bool> {
         let transaction = self.store.begin().await?;
         // One change of a company after the other, so that their number is bounded.
-        let sql = format!("SELECT id FROM company WHERE id = $1{}", self.store.locking());
-        execute(&transaction, sql, [self.company.into()]).await?;
-        let sql = "SELECT id FROM connected_program WHERE company_id = $1";
-        let known = fetch::<Uuid>(&transaction, sql, [self.company.into()]).await?;
-        if known.len() >= MOST_PROGRAMS {
+        self.store.lock_row(&transaction, "company", self.company).await?;
+        if self.own().count(&transaction).await? >= MOST_PROGRAMS as u64 {
             return transaction.unchanged(false).await;
         }
-        let number = |number: u64| number.cast_signed();
-        let sql = "INSERT INTO connected_program (id, company_id, kind, channel_id, key_id, webhook_id, address, \
-                   account, inbox, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
-        let values = [
-            new.id.into(),
-            self.company.into(),
-            new.kind.as_i16().into(),
-            new.channel_id.into(),
-            new.key_id.into(),
-            new.webhook_id.into(),
-            new.address.as_str().into(),
-            new.inbox.map(|(account, _)| number(account)).into(),
-            new.inbox.map(|(_, inbox)| number(inbox)).into(),
-            new.created_at.millis().into(),
-        ];
-        execute(&transaction, sql, values).await?;
+        let (account, inbox) = numbers(new.inbox);
+        let row = Model {
+            id: new.id,
+            company_id: self.company,
+            kind: new.kind.as_i16(),
+            channel_id: new.channel_id,
+            key_id: new.key_id,
+            webhook_id: new.webhook_id,
+            address: new.address.clone(),
+            account,
+            inbox,
+            created_at: new.created_at.millis(),
+        };
+        Insert::one(row).exec_without_returning(&transaction).await?;
         let added = self.shown(new.kind, new.channel_id, &new.address);
         changes::record_one(&transaction, who, What::Program, new.id, None, added).await?;
         transaction.commit().await?;
@@ -94,27 +111,20 @@ impl ConnectedPrograms<'_> {
 
     /// Notes what a program has got by now: its webhook, its address and its inbox. The rest of it never changes.
     pub async fn update(self, who: &Who, program: &ConnectedProgram) -> Result<()> {
-        let number = |number: u64| number.cast_signed();
         let transaction = self.store.begin().await?;
-        let sql = format!(
-            "SELECT address FROM connected_program WHERE id = $1 AND company_id = $2{}",
-            self.store.locking()
-        );
-        let ids = [program.id.into(), self.company.into()];
-        let Some(former) = fetch_one::<String>(&transaction, sql, ids).await? else {
+        let former = locked(self.own().filter(Column::Id.eq(program.id))).one(&transaction).await?;
+        let Some(Model { address: former, .. }) = former else {
             return transaction.unchanged(()).await;
         };
-        let sql = "UPDATE connected_program SET webhook_id = $3, address = $4, account = $5, inbox = $6 \
-                   WHERE id = $1 AND company_id = $2";
-        let values = [
-            program.id.into(),
-            self.company.into(),
-            program.webhook_id.into(),
-            program.address.as_str().into(),
-            program.inbox.map(|(account, _)| number(account)).into(),
-            program.inbox.map(|(_, inbox)| number(inbox)).into(),
-        ];
-        execute(&transaction, sql, values).await?;
+        let (account, inbox) = numbers(program.inbox);
+        let columns = ActiveModel {
+            webhook_id: Set(program.webhook_id),
+            address: Set(program.address.clone()),
+            account: Set(account),
+            inbox: Set(inbox),
+            ..Default::default()
+        };
+        Entity::update_many().set(columns).filter(Column::Id.eq(program.id)).exec(&transaction).await?;
         // Webhooks have records of their own.
         if former != program.address {
             let shown = |address: &str| self.shown(program.kind, program.channel_id, address);
@@ -128,9 +138,8 @@ impl ConnectedPrograms<'_> {
     /// Forgets a program. Its key and its webhook are the caller's to remove.
     pub async fn remove(self, who: &Who, program: &ConnectedProgram) -> Result<()> {
         let transaction = self.store.begin().await?;
-        let sql = "DELETE FROM connected_program WHERE id = $1 AND company_id = $2";
-        let ids = [program.id.into(), self.company.into()];
-        if execute(&transaction, sql, ids).await? == 0 {
+        let own = Entity::delete_by_id(program.id).filter(Column::CompanyId.eq(self.company));
+        if own.exec(&transaction).await?.rows_affected == 0 {
             return transaction.unchanged(()).await;
         }
         let was = self.shown(program.kind, program.channel_id, &program.address);

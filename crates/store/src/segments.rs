@@ -6,6 +6,10 @@
 
 use std::collections::HashSet;
 
+use entity::saved_segment::{ActiveModel, Column, Entity, Model};
+use sea_orm::{
+    ColumnTrait as _, EntityTrait as _, Insert, PaginatorTrait as _, QueryFilter as _, Select, Set,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
@@ -17,8 +21,7 @@ use crate::contacts::search::ordinal;
 use crate::contacts::signed;
 use crate::dialect::Rows;
 use crate::nouns::Segments;
-use crate::one_row::{delete_rows, insert_row};
-use crate::{Error, Result, Transaction, execute, fetch, fetch_one};
+use crate::{Error, Result, Transaction, fetch, fetch_one};
 use clock::Timestamp;
 use clock::database::new_id;
 use domain::contact::{tag_identity, tag_name};
@@ -27,7 +30,7 @@ use domain::phone::PhoneNumber;
 use domain::send::State;
 
 /// The most segments of a company.
-pub const MOST_SEGMENTS: usize = 100;
+pub const MOST_SEGMENTS: u64 = 100;
 /// The longest name of a segment, in characters.
 pub const NAME_CHARS: usize = 100;
 
@@ -86,11 +89,6 @@ struct StoredFilter<F> {
     filter: F,
 }
 
-/// One row of the table.
-type Row = (Uuid, String, String, i64, i64);
-
-const COLUMNS: &str = "id, name, filter, created_at, updated_at";
-
 /// The name of a segment in one form, as that of a tag. `None` when it is empty, longer than [`NAME_CHARS`], or has several
 /// lines.
 pub fn segment_name(text: &str) -> Option<String> {
@@ -102,9 +100,8 @@ pub fn segment_name(text: &str) -> Option<String> {
 impl Segments<'_> {
     /// All segments of the company, by name.
     pub async fn all(self) -> Result<Vec<SavedSegment>> {
-        let select = format!("SELECT {COLUMNS} FROM saved_segment WHERE company_id = $1");
-        let rows = fetch::<Row>(&self.store.read, select, [self.company.into()]).await?;
-        let rows: Vec<_> = rows.into_iter().map(|row| (read(&row.2), row)).collect();
+        let rows = self.saved().all(&self.store.read).await?;
+        let rows: Vec<_> = rows.into_iter().map(|row| (read(&row.filter), row)).collect();
         let (mut tags, mut sends, mut has_conditions) = (Vec::new(), Vec::new(), false);
         for filter in rows.iter().filter_map(|(filter, _)| filter.as_ref()) {
             tags.extend(filter.tags.iter().chain(&filter.without).copied());
@@ -117,16 +114,16 @@ impl Segments<'_> {
             true => self.store.of(self.company).fields().all().await?,
             false => Vec::new(),
         };
-        let segment = |(filter, (id, name, _, created_at, updated_at)): (Option<ContactFilter>, Row)| {
+        let segment = |(filter, row): (Option<ContactFilter>, Model)| {
             let lack =
                 filter.as_ref().map_or(Some(Lack::Unreadable), |filter| lack(filter, (&tags, &sends), &own));
             SavedSegment {
-                id,
-                name,
+                id: row.id,
+                name: row.name,
                 filter: filter.filter(|_| lack.is_none()).unwrap_or_else(ContactFilter::nobody),
                 lack,
-                created_at: Timestamp::from_millis(created_at),
-                updated_at: Timestamp::from_millis(updated_at),
+                created_at: Timestamp::from_millis(row.created_at),
+                updated_at: Timestamp::from_millis(row.updated_at),
             }
         };
         let mut segments: Vec<SavedSegment> = rows.into_iter().map(segment).collect();
@@ -152,22 +149,20 @@ impl Segments<'_> {
         if self.named(&transaction, name).await?.is_some() {
             return transaction.unchanged(NewSegment::Taken).await;
         }
-        let count = "SELECT count(*) FROM saved_segment WHERE company_id = $1";
-        let known = fetch_one::<i64>(&transaction, count, [self.company.into()]).await?.unwrap_or_default();
-        if known >= MOST_SEGMENTS as i64 {
+        if self.saved().count(&transaction).await? >= MOST_SEGMENTS {
             return transaction.unchanged(NewSegment::Full).await;
         }
         let id = new_id();
-        let row = [
-            ("id", id.into()),
-            ("company_id", self.company.into()),
-            ("name", name.into()),
-            ("identity", tag_identity(name).into()),
-            ("filter", written(filter)?.into()),
-            ("created_at", now.millis().into()),
-            ("updated_at", now.millis().into()),
-        ];
-        insert_row(&transaction, "saved_segment", row).await?;
+        let row = Model {
+            id,
+            company_id: self.company,
+            name: name.to_owned(),
+            identity: tag_identity(name),
+            filter: written(filter)?,
+            created_at: now.millis(),
+            updated_at: now.millis(),
+        };
+        Insert::one(row).exec_without_returning(&transaction).await?;
         let after = json!({ "id": id, "name": name });
         changes::record_one(&transaction, who, What::Segments, self.company, None, after).await?;
         transaction.commit().await?;
@@ -184,30 +179,27 @@ impl Segments<'_> {
         now: Timestamp,
     ) -> Result<Edited> {
         let transaction = self.begin().await?;
-        let Some((old_name, old_filter)) = self.stored(&transaction, id).await? else {
+        let Some(old) = self.stored(&transaction, id).await? else {
             return transaction.unchanged(Edited::Missing).await;
         };
-        let name = name.unwrap_or(&old_name);
+        let name = name.unwrap_or(&old.name);
         if self.named(&transaction, name).await?.is_some_and(|other| other != id) {
             return transaction.unchanged(Edited::Taken).await;
         }
-        let filter = filter.map(written).transpose()?.unwrap_or_else(|| old_filter.clone());
-        if (name, &filter) == (old_name.as_str(), &old_filter) {
+        let filter = filter.map(written).transpose()?.unwrap_or_else(|| old.filter.clone());
+        let is_replaced = filter != old.filter;
+        if name == old.name && !is_replaced {
             return transaction.unchanged(Edited::Done).await;
         }
-        let update = "UPDATE saved_segment SET name = $3, identity = $4, filter = $5, updated_at = $6
-             WHERE id = $1 AND company_id = $2";
-        let is_replaced = filter != old_filter;
-        let values = [
-            id.into(),
-            self.company.into(),
-            name.into(),
-            tag_identity(name).into(),
-            filter.into(),
-            now.millis().into(),
-        ];
-        execute(&transaction, update, values).await?;
-        let before = json!({ "id": id, "name": old_name });
+        let columns = ActiveModel {
+            name: Set(name.to_owned()),
+            identity: Set(tag_identity(name)),
+            filter: Set(filter),
+            updated_at: Set(now.millis()),
+            ..Default::default()
+        };
+        Entity::update_many().set(columns).filter(Column::Id.eq(id)).exec(&transaction).await?;
+        let before = json!({ "id": id, "name": old.name });
         let after = match is_replaced {
             true => json!({ "id": id, "name": name, "filter": "replaced" }),
             false => json!({ "id": id, "name": name }),
@@ -220,11 +212,11 @@ impl Segments<'_> {
     /// Deletes a segment, and returns whether there was one. Its contacts stay, and so do sends that it was named in.
     pub async fn delete(self, who: &Who, id: Uuid) -> Result<bool> {
         let transaction = self.begin().await?;
-        let Some((name, _)) = self.stored(&transaction, id).await? else {
+        let Some(old) = self.stored(&transaction, id).await? else {
             return transaction.unchanged(false).await;
         };
-        delete_rows(&transaction, "saved_segment", [("id", id.into())]).await?;
-        let before = json!({ "id": id, "name": name });
+        Entity::delete_by_id(id).exec(&transaction).await?;
+        let before = json!({ "id": id, "name": old.name });
         changes::record_one(&transaction, who, What::Segments, self.company, Some(before), json!("deleted"))
             .await?;
         transaction.commit().await?;
@@ -291,14 +283,16 @@ impl Segments<'_> {
 
     /// The segment of this name.
     async fn named(self, transaction: &Transaction, name: &str) -> Result<Option<Uuid>> {
-        let select = "SELECT id FROM saved_segment WHERE company_id = $1 AND identity = $2";
-        fetch_one(transaction, select, [self.company.into(), tag_identity(name).into()]).await
+        let named = self.saved().filter(Column::Identity.eq(tag_identity(name)));
+        Ok(named.one(transaction).await?.map(|segment| segment.id))
     }
 
-    /// The name and the stored filter of a segment.
-    async fn stored(self, transaction: &Transaction, id: Uuid) -> Result<Option<(String, String)>> {
-        let select = "SELECT name, filter FROM saved_segment WHERE id = $1 AND company_id = $2";
-        fetch_one(transaction, select, [id.into(), self.company.into()]).await
+    async fn stored(self, transaction: &Transaction, id: Uuid) -> Result<Option<Model>> {
+        Ok(self.saved().filter(Column::Id.eq(id)).one(transaction).await?)
+    }
+
+    fn saved(self) -> Select<Entity> {
+        Entity::find().filter(Column::CompanyId.eq(self.company))
     }
 }
 

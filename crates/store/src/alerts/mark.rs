@@ -1,10 +1,13 @@
 //! What is told once while it lasts: quotas that are nearly used up, and keys that expire soon.
 
+use entity::event_mark::{Column, Entity, Model};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ColumnTrait as _, EntityTrait as _, Insert, QueryFilter as _};
 use uuid::Uuid;
 
 use crate::nouns::EventLog;
 use crate::one_row::delete_rows;
-use crate::{Result, execute, fetch};
+use crate::{Result, fetch};
 use clock::Timestamp;
 use domain::event::log::Fact;
 use domain::limit::Name;
@@ -35,10 +38,10 @@ impl EventLog<'_> {
 
     /// The quotas that were told and did not recover since.
     pub async fn marked_quotas(self) -> Result<Vec<EventMark>> {
-        let sql = "SELECT company_id, subject, name, level FROM event_mark WHERE name <> $1";
-        let rows = fetch::<(Uuid, Uuid, String, i64)>(&self.store.read, sql, [KEY.into()]).await?;
-        let mark = |(company_id, subject, name, level)| EventMark { company_id, subject, name, level };
-        Ok(rows.into_iter().map(mark).collect())
+        let quotas = Entity::find().filter(Column::Name.ne(KEY)).all(&self.store.read).await?;
+        let mark =
+            |Model { company_id, subject, name, level }| EventMark { company_id, subject, name, level };
+        Ok(quotas.into_iter().map(mark).collect())
     }
 
     /// Tells of a quota, unless that was told at this level or a higher one, or nobody hears it. Returns whether it was told.
@@ -59,8 +62,8 @@ impl EventLog<'_> {
         if !self.is_heard().await? {
             return Ok(0);
         }
-        let sql = "DELETE FROM event_mark WHERE name = $1 AND level <= $2";
-        execute(&self.store.write, sql, [KEY.into(), now.millis().into()]).await?;
+        let expired = Entity::delete_many().filter(Column::Name.eq(KEY));
+        expired.filter(Column::Level.lte(now.millis())).exec(&self.store.write).await?;
         let sql = "SELECT company_id, id, name, expires_at FROM api_key \
                    WHERE revoked_at IS NULL AND expires_at > $1 AND expires_at <= $2 AND NOT EXISTS \
                    (SELECT 1 FROM event_mark WHERE event_mark.company_id = api_key.company_id \
@@ -79,19 +82,20 @@ impl EventLog<'_> {
 
     async fn tell_once(
         self,
-        (company, subject, name, level): (Uuid, Uuid, &str, i64),
+        (company_id, subject, name, level): (Uuid, Uuid, &str, i64),
         fact: Fact,
         now: Timestamp,
     ) -> Result<bool> {
         let transaction = self.store.begin().await?;
-        let sql = "INSERT INTO event_mark (company_id, subject, name, level) VALUES ($1, $2, $3, $4) \
-                   ON CONFLICT (company_id, subject, name) DO UPDATE SET level = excluded.level \
-                   WHERE event_mark.level < excluded.level";
-        let values = [company.into(), subject.into(), name.into(), level.into()];
-        if execute(&transaction, sql, values).await? == 0 {
+        let row = Model { company_id, subject, name: name.to_owned(), level };
+        let raise = OnConflict::columns([Column::CompanyId, Column::Subject, Column::Name])
+            .update_column(Column::Level)
+            .action_and_where(Column::Level.lt(level))
+            .to_owned();
+        if Insert::one(row).on_conflict(raise).exec_without_returning(&transaction).await? == 0 {
             return transaction.unchanged(false).await;
         }
-        self.tell_facts(&transaction, company, vec![fact], now).await?;
+        self.tell_facts(&transaction, company_id, vec![fact], now).await?;
         transaction.commit().await?;
         self.store.tell_of_events();
         Ok(true)

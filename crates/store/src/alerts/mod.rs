@@ -9,7 +9,12 @@ mod mark;
 mod outbox;
 mod subscriptions;
 
-use sea_orm::QueryResult;
+use entity::alert_thread::{Column, Entity, Model};
+use sea_orm::sea_query::{ExprTrait as _, OnConflict};
+use sea_orm::{
+    ColumnTrait as _, EntityTrait as _, Insert, QueryFilter as _, QueryOrder as _, QuerySelect as _,
+    QueryTrait as _,
+};
 use uuid::Uuid;
 
 pub use self::facts::FactPage;
@@ -19,7 +24,8 @@ pub use self::subscriptions::{AlertChoice, AlertListener, MOST_CHOICES};
 use crate::dialect::{Rows, Type};
 use crate::event_log::Reader;
 use crate::nouns::Alerts;
-use crate::{Error, Result, Transaction, execute, fetch, moment};
+use crate::one_row::update_rows;
+use crate::{Error, Result, Transaction};
 use clock::Timestamp;
 use domain::alert::{AlertKind, AlertThread};
 use domain::event::log::{Fact, Sequence};
@@ -28,8 +34,6 @@ use domain::event::log::{Fact, Sequence};
 pub type ThreadKey = (Uuid, AlertKind, Uuid);
 
 const KEY: &[(&str, Type)] = &[("company_id", Type::Uuid), ("kind", Type::Text), ("subject", Type::Uuid)];
-const COLUMNS: &str = "alert_thread.company_id, alert_thread.kind, alert_thread.subject, troubled, untold, since, facts, \
-                       due_at, held_until, told_better, told_at, revision";
 
 impl Alerts<'_> {
     /// Those of these threads in which something happened.
@@ -43,25 +47,28 @@ impl Alerts<'_> {
         }
         let (asked, values) = rows.select(1);
         let sql = format!(
-            "SELECT {COLUMNS} FROM {asked} AS asked JOIN alert_thread ON alert_thread.company_id = asked.company_id \
+            "SELECT alert_thread.* FROM {asked} AS asked JOIN alert_thread ON alert_thread.company_id = asked.company_id \
              AND alert_thread.kind = asked.kind AND alert_thread.subject = asked.subject"
         );
-        self.store.rows(sql, values).await?.iter().map(thread).collect()
+        let found = Entity::find().from_raw_sql(self.store.statement(sql, values));
+        found.all(&self.store.read).await?.into_iter().map(thread).collect()
     }
 
     /// The threads of a company in which something waits to be told by now.
     pub async fn due(self, company: Uuid, now: Timestamp) -> Result<Vec<AlertThread>> {
-        let sql = format!(
-            "SELECT {COLUMNS} FROM alert_thread WHERE company_id = $1 AND due_at <= $2 ORDER BY due_at, kind, subject"
-        );
-        self.store.rows(sql, [company.into(), now.millis().into()]).await?.iter().map(thread).collect()
+        let due =
+            Entity::find().filter(Column::CompanyId.eq(company)).filter(Column::DueAt.lte(now.millis()));
+        let due = due.order_by_asc(Column::DueAt).order_by_asc(Column::Kind).order_by_asc(Column::Subject);
+        due.all(&self.store.read).await?.into_iter().map(thread).collect()
     }
 
     /// The companies in which something waits to be told by now, each with the time when its people were told last.
     pub async fn due_companies(self, now: Timestamp) -> Result<Vec<(Uuid, Option<Timestamp>)>> {
-        let sql = "SELECT company_id, MAX(told_at) FROM alert_thread WHERE company_id IN \
-                   (SELECT company_id FROM alert_thread WHERE due_at <= $1) GROUP BY company_id";
-        let rows = fetch::<(Uuid, Option<i64>)>(&self.store.read, sql, [now.millis().into()]).await?;
+        let companies = || Entity::find().select_only().column(Column::CompanyId);
+        let due = companies().filter(Column::DueAt.lte(now.millis())).into_query();
+        let told = companies().expr(Column::ToldAt.max()).filter(Column::CompanyId.in_subquery(due));
+        let told = told.group_by(Column::CompanyId).into_tuple::<(Uuid, Option<i64>)>();
+        let rows = told.all(&self.store.read).await?;
         Ok(rows.into_iter().map(|(company, at)| (company, at.map(Timestamp::from_millis))).collect())
     }
 
@@ -69,10 +76,10 @@ impl Alerts<'_> {
     /// or wrote one of the threads meanwhile.
     pub async fn heard(self, from: Sequence, to: Sequence, threads: &[AlertThread]) -> Result<bool> {
         let transaction = self.store.begin().await?;
-        let sql = "UPDATE event_reader SET sequence = $2 WHERE kind = $1 AND sequence = $3";
         let (kind, _) = Reader::Alerts.key();
-        let values = [kind.into(), to.as_i64().into(), from.as_i64().into()];
-        if execute(&transaction, sql, values).await? == 0 || !write(&transaction, threads).await? {
+        let of = [("kind", kind.into()), ("sequence", from.as_i64().into())];
+        let moved = update_rows(&transaction, "event_reader", [("sequence", to.as_i64().into())], of).await?;
+        if moved == 0 || !write(&transaction, threads).await? {
             return transaction.unchanged(false).await;
         }
         transaction.commit().await?;
@@ -95,9 +102,9 @@ impl Alerts<'_> {
 
     /// Removes threads in which nothing happened since this time.
     pub async fn forget(self, before: Timestamp) -> Result<u64> {
-        let sql =
-            "DELETE FROM alert_thread WHERE due_at IS NULL AND troubled = 0 AND COALESCE(told_at, 0) < $1";
-        execute(&self.store.write, sql, [before.millis().into()]).await
+        let gone = Entity::delete_many().filter(Column::DueAt.is_null()).filter(Column::Troubled.eq(0_i64));
+        let gone = gone.filter(Column::ToldAt.if_null(0_i64).lt(before.millis()));
+        Ok(gone.exec(&self.store.write).await?.rows_affected)
     }
 }
 
@@ -121,49 +128,56 @@ async fn write(within: &Transaction, threads: &[AlertThread]) -> Result<bool> {
         let facts = serde_json::to_string(facts)
             .map_err(|error| Error::Impossible(format!("facts that are no JSON: {error}")))?;
         let millis = |at: &Option<Timestamp>| at.map(Timestamp::millis);
-        let sql = "INSERT INTO alert_thread (company_id, kind, subject, troubled, untold, since, facts, due_at, held_until, \
-                   told_better, told_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 + 1) \
-                   ON CONFLICT (company_id, kind, subject) DO UPDATE SET troubled = excluded.troubled, \
-                   untold = excluded.untold, since = excluded.since, facts = excluded.facts, due_at = excluded.due_at, \
-                   held_until = excluded.held_until, told_better = excluded.told_better, told_at = excluded.told_at, \
-                   revision = excluded.revision WHERE alert_thread.revision = excluded.revision - 1";
-        let values = [
-            (*company_id).into(),
-            kind.as_str().into(),
-            (*subject).into(),
-            i64::from(*is_troubled).into(),
-            untold.cast_signed().into(),
-            millis(since).into(),
-            facts.into(),
-            millis(due_at).into(),
-            millis(held_until).into(),
-            i64::from(*told_better).into(),
-            millis(told_at).into(),
-            (*revision).into(),
-        ];
-        if execute(within, sql, values).await? == 0 {
+        let row = Model {
+            company_id: *company_id,
+            kind: kind.as_str().to_owned(),
+            subject: *subject,
+            troubled: (*is_troubled).into(),
+            untold: untold.cast_signed(),
+            since: millis(since),
+            facts,
+            due_at: millis(due_at),
+            held_until: millis(held_until),
+            told_better: (*told_better).into(),
+            told_at: millis(told_at),
+            revision: revision + 1,
+        };
+        let as_read = OnConflict::columns([Column::CompanyId, Column::Kind, Column::Subject])
+            .update_columns([
+                Column::Troubled,
+                Column::Untold,
+                Column::Since,
+                Column::Facts,
+                Column::DueAt,
+                Column::HeldUntil,
+                Column::ToldBetter,
+                Column::ToldAt,
+                Column::Revision,
+            ])
+            .action_and_where(Column::Revision.eq(*revision))
+            .to_owned();
+        if Insert::one(row).on_conflict(as_read).exec_without_returning(within).await? == 0 {
             return Ok(false);
         }
     }
     Ok(true)
 }
 
-fn thread(row: &QueryResult) -> Result<AlertThread> {
-    let is = |column| Ok::<_, Error>(row.try_get::<i64>("", column)? != 0);
-    let facts: String = row.try_get("", "facts")?;
+fn thread(row: Model) -> Result<AlertThread> {
+    let at = |millis: Option<i64>| millis.map(Timestamp::from_millis);
     Ok(AlertThread {
-        company_id: row.try_get("", "company_id")?,
-        kind: kind(&row.try_get::<String>("", "kind")?)?,
-        subject: row.try_get("", "subject")?,
-        is_troubled: is("troubled")?,
-        untold: row.try_get::<i64>("", "untold")?.cast_unsigned(),
-        since: moment(row, "since")?,
-        facts: read_json::<Vec<Fact>>(&facts, "the facts of an alert")?,
-        due_at: moment(row, "due_at")?,
-        held_until: moment(row, "held_until")?,
-        told_better: is("told_better")?,
-        told_at: moment(row, "told_at")?,
-        revision: row.try_get("", "revision")?,
+        company_id: row.company_id,
+        kind: kind(&row.kind)?,
+        subject: row.subject,
+        is_troubled: row.troubled != 0,
+        untold: row.untold.cast_unsigned(),
+        since: at(row.since),
+        facts: read_json::<Vec<Fact>>(&row.facts, "the facts of an alert")?,
+        due_at: at(row.due_at),
+        held_until: at(row.held_until),
+        told_better: row.told_better != 0,
+        told_at: at(row.told_at),
+        revision: row.revision,
     })
 }
 

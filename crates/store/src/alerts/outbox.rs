@@ -2,12 +2,19 @@
 
 use std::time::Duration;
 
+use entity::alert_mail::{Column, Entity, Model};
+use sea_orm::sea_query::{Expr, ExprTrait as _};
+use sea_orm::{
+    ColumnTrait as _, EntityTrait as _, Insert, QueryFilter as _, QueryOrder as _, QuerySelect as _,
+    QueryTrait as _,
+};
 use uuid::Uuid;
 
 use super::read_json;
 use crate::nouns::Alerts;
-use crate::one_row::{delete_rows, insert_row, update_rows};
-use crate::{Error, Result, Transaction, execute, fetch, fetch_one};
+use crate::one_row::{delete_rows, update_rows};
+use crate::queries::locked;
+use crate::{Error, Result, Transaction};
 use clock::Timestamp;
 use clock::database::new_id;
 use domain::alert::AlertItem;
@@ -47,45 +54,44 @@ pub struct AlertMail {
     pub failures: u16,
 }
 
-type MailRow = (Uuid, Uuid, Uuid, String, i64, i64, i64);
-
 pub(super) async fn add(within: &Transaction, mail: &NewMail<'_>, now: Timestamp) -> Result<()> {
     let NewMail { user_id, company_id, items, more } = mail;
     let items = serde_json::to_string(items)
         .map_err(|error| Error::Impossible(format!("an alert that is no JSON: {error}")))?;
-    let row = [
-        ("id", new_id().into()),
-        ("user_id", (*user_id).into()),
-        ("company_id", (*company_id).into()),
-        ("items", items.into()),
-        ("more", more.cast_signed().into()),
-        ("made_at", now.millis().into()),
-        ("failures", 0_i64.into()),
-        ("next_at", now.millis().into()),
-    ];
-    insert_row(within, "alert_mail", row).await
+    let row = Model {
+        id: new_id(),
+        user_id: *user_id,
+        company_id: *company_id,
+        items,
+        more: more.cast_signed(),
+        made_at: now.millis(),
+        failures: 0,
+        next_at: now.millis(),
+    };
+    Insert::one(row).exec_without_returning(within).await?;
+    Ok(())
 }
 
 impl Alerts<'_> {
     /// Takes a mail that is due. No other process takes it for `hold`: until then it is sent, or put off.
     pub async fn take(self, now: Timestamp, hold: Duration) -> Result<Option<AlertMail>> {
-        let sql = format!(
-            "UPDATE alert_mail SET next_at = $2 WHERE id = (SELECT id FROM alert_mail WHERE next_at <= $1 \
-             ORDER BY next_at, id LIMIT 1{}) AND next_at <= $1 \
-             RETURNING id, user_id, company_id, items, more, made_at, failures",
-            self.store.locking()
-        );
-        let values = [now.millis().into(), now.plus(hold).millis().into()];
-        let row = fetch_one::<MailRow>(&self.store.write, sql, values).await?;
-        let Some((id, user_id, company_id, items, more, made_at, failures)) = row else { return Ok(None) };
+        let is_due = Column::NextAt.lte(now.millis());
+        let first =
+            Entity::find().filter(is_due.clone()).order_by_asc(Column::NextAt).order_by_asc(Column::Id);
+        let first = locked(first.select_only().column(Column::Id).limit(1)).into_query();
+        let taken = Entity::update_many()
+            .col_expr(Column::NextAt, Expr::value(now.plus(hold).millis()))
+            .filter(Expr::col(Column::Id).eq(first))
+            .filter(is_due);
+        let Some(mail) = taken.exec_with_returning(&self.store.write).await?.pop() else { return Ok(None) };
         Ok(Some(AlertMail {
-            id,
-            user_id,
-            company_id,
-            items: read_json(&items, "the items of a mail")?,
-            more: more.cast_unsigned(),
-            made_at: Timestamp::from_millis(made_at),
-            failures: u16::try_from(failures).unwrap_or(u16::MAX),
+            id: mail.id,
+            user_id: mail.user_id,
+            company_id: mail.company_id,
+            items: read_json(&mail.items, "the items of a mail")?,
+            more: mail.more.cast_unsigned(),
+            made_at: Timestamp::from_millis(mail.made_at),
+            failures: u16::try_from(mail.failures).unwrap_or(u16::MAX),
         }))
     }
 
@@ -104,15 +110,16 @@ impl Alerts<'_> {
 
     /// Removes mails that were written before this time and that nobody is sending now. Returns how many.
     pub async fn give_up(self, before: Timestamp, now: Timestamp) -> Result<u64> {
-        let sql = "DELETE FROM alert_mail WHERE made_at < $1 AND next_at <= $2";
-        execute(&self.store.write, sql, [before.millis().into(), now.millis().into()]).await
+        let old = Entity::delete_many().filter(Column::MadeAt.lt(before.millis()));
+        let old = old.filter(Column::NextAt.lte(now.millis()));
+        Ok(old.exec(&self.store.write).await?.rows_affected)
     }
 
     /// How many mails wait, and when the oldest was written.
     pub async fn waiting(self) -> Result<(u64, Option<Timestamp>)> {
-        let sql = "SELECT COUNT(*), MIN(made_at) FROM alert_mail";
-        let rows = fetch::<(i64, Option<i64>)>(&self.store.read, sql, []).await?;
-        let (count, oldest) = rows.into_iter().next().unwrap_or_default();
+        let all = Entity::find().select_only().expr(Column::Id.count()).expr(Column::MadeAt.min());
+        let all = all.into_tuple::<(i64, Option<i64>)>().one(&self.store.read);
+        let (count, oldest) = all.await?.unwrap_or_default();
         Ok((count.cast_unsigned(), oldest.map(Timestamp::from_millis)))
     }
 }

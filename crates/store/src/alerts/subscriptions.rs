@@ -2,6 +2,10 @@
 
 use std::collections::HashMap;
 
+use entity::alert_subscription::{Column, Entity, Model};
+use entity::membership;
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait as _, EntityTrait as _, QueryFilter as _, QuerySelect as _, QueryTrait as _};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -46,17 +50,14 @@ pub struct AlertChoice {
     pub kinds: Vec<AlertKind>,
 }
 
-/// What people chose: person, company and kind, and whether it is wanted.
-type ChosenRow = (Uuid, Uuid, String, i64);
-
 /// The choices of people.
 struct Chosen(HashMap<(Uuid, Uuid, AlertKind), bool>);
 
 impl Chosen {
-    fn of(rows: Vec<ChosenRow>) -> Self {
-        let chosen = rows.into_iter().filter_map(|(user, company, word, wanted)| {
+    fn of(rows: Vec<Model>) -> Self {
+        let chosen = rows.into_iter().filter_map(|row| {
             // A kind of a later version is of no concern to this one.
-            Some(((user, company, kind(&word).ok()?), wanted != 0))
+            Some(((row.user_id, row.company_id, kind(&row.kind).ok()?), row.wanted != 0))
         });
         Self(chosen.collect())
     }
@@ -73,9 +74,11 @@ impl Chosen {
 impl CompanyAlerts<'_> {
     /// The members who may sign in, by e-mail, each with what the person is told; nobody while the company is disabled.
     pub async fn listeners(self) -> Result<Vec<AlertListener>> {
-        let sql = "SELECT user_id, company_id, kind, wanted FROM alert_subscription WHERE user_id IN \
-                   (SELECT user_id FROM membership WHERE company_id = $1) AND company_id = $1";
-        let chosen = Chosen::of(fetch(&self.store.read, sql, [self.company.into()]).await?);
+        let members = membership::Entity::find().filter(membership::Column::CompanyId.eq(self.company));
+        let members = members.select_only().column(membership::Column::UserId).into_query();
+        let chosen = Entity::find().filter(Column::UserId.in_subquery(members));
+        let chosen = chosen.filter(Column::CompanyId.eq(self.company)).all(&self.store.read).await?;
+        let chosen = Chosen::of(chosen);
         let sql = "SELECT user_account.id, email, user_account.name, language, time_zone, role \
                    FROM membership JOIN user_account ON user_account.id = membership.user_id \
                    JOIN company ON company.id = membership.company_id \
@@ -95,18 +98,20 @@ impl CompanyAlerts<'_> {
     pub async fn choose(self, who: &Who, user: &User, wanted: &[AlertKind]) -> Result<bool> {
         let transaction = self.store.begin().await?;
         // Locked, so that the choices of one person take turns.
-        let sql = "UPDATE membership SET role = role WHERE user_id = $1 AND company_id = $2 RETURNING role";
-        let values = || [user.id.into(), self.company.into()];
-        let Some(word) = fetch::<String>(&transaction, sql, values()).await?.pop() else {
+        let as_it_is = Expr::col(membership::Column::Role);
+        let lock = membership::Entity::update_many().col_expr(membership::Column::Role, as_it_is);
+        let lock = lock.filter(membership::Column::UserId.eq(user.id));
+        let lock = lock.filter(membership::Column::CompanyId.eq(self.company));
+        let Some(member) = lock.exec_with_returning(&transaction).await?.pop() else {
             return transaction.unchanged(false).await;
         };
-        let role = role(&word)?;
+        let role = role(&member.role)?;
         if !role.sees_company() {
             return transaction.unchanged(false).await;
         }
-        let sql = "SELECT user_id, company_id, kind, wanted FROM alert_subscription \
-                   WHERE user_id = $1 AND company_id = $2";
-        let chosen = Chosen::of(fetch(&transaction, sql, values()).await?);
+        let chosen = Entity::find().filter(Column::UserId.eq(user.id));
+        let chosen = chosen.filter(Column::CompanyId.eq(self.company)).all(&transaction).await?;
+        let chosen = Chosen::of(chosen);
         let before = chosen.kinds(user.id, self.company, role);
         let after: Vec<_> = AlertKind::ALL.iter().copied().filter(|kind| wanted.contains(kind)).collect();
         if before == after {
@@ -143,8 +148,8 @@ impl CompanyAlerts<'_> {
 impl Alerts<'_> {
     /// The companies that a person belongs to, but not as an agent, by name, each with what the person is told; at most [`MOST_CHOICES`].
     pub async fn choices(self, user: Uuid) -> Result<Vec<AlertChoice>> {
-        let sql = "SELECT user_id, company_id, kind, wanted FROM alert_subscription WHERE user_id = $1";
-        let chosen = Chosen::of(fetch(&self.store.read, sql, [user.into()]).await?);
+        let chosen = Entity::find().filter(Column::UserId.eq(user)).all(&self.store.read).await?;
+        let chosen = Chosen::of(chosen);
         let sql = "SELECT company.id, company.name, membership.role FROM membership \
                    JOIN company ON company.id = membership.company_id \
                    WHERE membership.user_id = $1 AND membership.role <> 'agent' \

@@ -123,8 +123,7 @@ impl AllChannels<'_> {
         }
         for table in ["web_session_record", "web_session_contact", "channel_tier_end", "conversation_channel"]
         {
-            let sql = format!("DELETE FROM {table} WHERE channel_id = $1");
-            execute(&transaction, sql, [id.into()]).await?;
+            delete_rows(&transaction, table, [("channel_id", id.into())]).await?;
         }
         delete_rows(&transaction, "graph_id", [("owner_id", id.into())]).await?;
         revision::bump(&transaction, Topic::Channel).await?;

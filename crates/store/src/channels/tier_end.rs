@@ -3,16 +3,19 @@
 use std::collections::HashMap;
 
 use entity::channel::{ActiveModel, Entity};
-use sea_orm::{ConnectionTrait, EntityTrait, Set};
+use entity::channel_tier_end as stored;
+use sea_orm::{
+    ColumnTrait as _, ConnectionTrait, EntityTrait, Insert, QueryFilter as _, QueryOrder as _, Set,
+};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::operation::write;
 use crate::changes::{self, What, Who};
 use crate::nouns::AllChannels;
-use crate::one_row::{delete_rows, insert_row, update_rows};
+use crate::one_row::update_rows;
 use crate::revision::{self, Topic};
-use crate::{Result, Transaction, fetch, fetch_one};
+use crate::{Result, Transaction};
 use clock::Timestamp;
 use domain::tier::OwnOptions;
 
@@ -27,13 +30,10 @@ pub struct TierEnd {
     pub at: Timestamp,
 }
 
-const COLUMNS: &str = "channel_id, tier, ends_at, own_options";
-
-impl TierEnd {
-    /// One row of [`COLUMNS`].
-    fn read((channel_id, tier, at, own): (Uuid, String, i64, Option<String>)) -> (Uuid, Self) {
-        let own_options = own.as_deref().map(OwnOptions::read).unwrap_or_default();
-        (channel_id, Self { tier, own_options, at: Timestamp::from_millis(at) })
+impl From<stored::Model> for TierEnd {
+    fn from(stored::Model { channel_id: _, tier, own_options, ends_at }: stored::Model) -> Self {
+        let own_options = own_options.as_deref().map(OwnOptions::read).unwrap_or_default();
+        Self { tier, own_options, at: Timestamp::from_millis(ends_at) }
     }
 }
 
@@ -64,15 +64,11 @@ impl AllChannels<'_> {
         if had == wanted && ended == end {
             return transaction.unchanged(true).await;
         }
-        delete_rows(&transaction, "channel_tier_end", [("channel_id", id.into())]).await?;
+        stored::Entity::delete_by_id(id).exec(&transaction).await?;
         if let Some(TierEnd { tier, own_options, at }) = &end {
-            let row = [
-                ("channel_id", id.into()),
-                ("tier", tier.as_str().into()),
-                ("ends_at", at.millis().into()),
-                ("own_options", column(own_options).into()),
-            ];
-            insert_row(&transaction, "channel_tier_end", row).await?;
+            let own_options = column(own_options);
+            let row = stored::Model { channel_id: id, tier: tier.clone(), own_options, ends_at: at.millis() };
+            Insert::one(row).exec_without_returning(&transaction).await?;
         }
         write(&transaction, id, revision, assigned(tier, own)).await?;
         let after = shown(tier, own);
@@ -91,39 +87,41 @@ impl AllChannels<'_> {
 
     /// The ends of all tiers that channels have for a while.
     pub async fn tier_ends(self) -> Result<HashMap<Uuid, TierEnd>> {
-        let rows = fetch(&self.store.read, format!("SELECT {COLUMNS} FROM channel_tier_end"), []).await?;
-        Ok(rows.into_iter().map(TierEnd::read).collect())
+        let ends = stored::Entity::find().all(&self.store.read).await?;
+        Ok(ends.into_iter().map(|end| (end.channel_id, end.into())).collect())
     }
 
     /// Puts every channel under its own tier whose tier ended before `now`, and returns how many.
     pub async fn end_tiers(self, now: Timestamp) -> Result<usize> {
-        let due = format!("SELECT {COLUMNS} FROM channel_tier_end WHERE ends_at <= $1 ORDER BY channel_id");
-        if self.store.row(&due, [now.millis().into()]).await?.is_none() {
+        let due = stored::Entity::find().filter(stored::Column::EndsAt.lte(now.millis()));
+        if due.clone().one(&self.store.read).await?.is_none() {
             return Ok(0);
         }
         let transaction = self.store.begin().await?;
         // Its lock keeps others from changing channels, and two nodes from ending a tier twice.
         let revision = revision::bump(&transaction, Topic::Channel).await?;
-        let rows = fetch(&transaction, due, [now.millis().into()]).await?;
-        let ends: Vec<_> = rows.into_iter().map(TierEnd::read).collect();
-        for (id, end) in &ends {
-            delete_rows(&transaction, "channel_tier_end", [("channel_id", (*id).into())]).await?;
-            let Some(before) = Entity::find_by_id(*id).one(&transaction).await? else { continue };
-            write(&transaction, *id, revision, assigned(&end.tier, &end.own_options)).await?;
+        let ends = due.order_by_asc(stored::Column::ChannelId).all(&transaction).await?;
+        let count = ends.len();
+        for end in ends {
+            let id = end.channel_id;
+            stored::Entity::delete_by_id(id).exec(&transaction).await?;
+            let Some(before) = Entity::find_by_id(id).one(&transaction).await? else { continue };
+            let end = TierEnd::from(end);
+            write(&transaction, id, revision, assigned(&end.tier, &end.own_options)).await?;
             let options = before.own_options.as_deref().map(OwnOptions::read).unwrap_or_default();
             let before = Some(json!(shown(&before.tier, &options)));
             let after = json!(shown(&end.tier, &end.own_options));
-            changes::record_one(&transaction, &Who::Pombo, What::ChannelTier, *id, before, after).await?;
+            changes::record_one(&transaction, &Who::Pombo, What::ChannelTier, id, before, after).await?;
         }
         transaction.commit().await?;
-        Ok(ends.len())
+        Ok(count)
     }
 }
 
 /// The channels that will have this tier again.
 pub(crate) async fn returning_to(on: &impl ConnectionTrait, tier: &str) -> Result<Vec<Uuid>> {
-    let sql = "SELECT channel_id FROM channel_tier_end WHERE tier = $1";
-    fetch(on, sql, [tier.into()]).await
+    let ends = stored::Entity::find().filter(stored::Column::Tier.eq(tier)).all(on).await?;
+    Ok(ends.into_iter().map(|end| end.channel_id).collect())
 }
 
 /// Follows a tier that gets another name.
@@ -146,6 +144,5 @@ fn column(own: &OwnOptions) -> Option<String> {
 }
 
 async fn find(on: &impl ConnectionTrait, id: Uuid) -> Result<Option<TierEnd>> {
-    let sql = format!("SELECT {COLUMNS} FROM channel_tier_end WHERE channel_id = $1");
-    Ok(fetch_one(on, sql, [id.into()]).await?.map(|row| TierEnd::read(row).1))
+    Ok(stored::Entity::find_by_id(id).one(on).await?.map(TierEnd::from))
 }

@@ -90,7 +90,7 @@ impl OptOuts {
     ) -> Result<()> {
         for Incoming { select, mut values, next } in rows.into_statements() {
             values.push(now.millis().into());
-            let sql = format!("{} RETURNING {COLUMNS}, said_at", sql(&select, next));
+            let sql = format!("{} RETURNING {COLUMNS}", sql(&select, next));
             for row in to.query_all_raw(store.statement(sql, values)).await? {
                 let kept = suppressions::read(&row)?;
                 let said_at = Timestamp::from_millis(row.try_get("", "said_at")?);

@@ -1,12 +1,15 @@
 //! Files that leave: removed by their age, and those whose content is deleted.
 
+use entity::media_file::{ActiveModel, Column, Entity};
+use sea_orm::sea_query::{Condition, Expr, ExprTrait as _};
+use sea_orm::{ColumnTrait as _, EntityTrait as _, QueryFilter as _, QueryOrder as _, QuerySelect as _, Set};
 use uuid::Uuid;
 
-use super::{ARRIVING, COLUMNS, KEPT, LEAVING, LibraryFile, REMOVED, read};
+use super::{ARRIVING, FileRow, KEPT, LEAVING, LibraryFile, REMOVED, read};
 use crate::file_contents::is_used_by_inbound;
 use crate::nouns::AllMediaFiles;
-use crate::one_row::delete_rows;
-use crate::{Lease, Result, execute, fetch, fetch_one};
+use crate::one_row::{delete_rows, update_rows};
+use crate::{Lease, Result, fetch_one};
 use clock::Timestamp;
 use domain::link::file_link;
 
@@ -23,32 +26,34 @@ impl AllMediaFiles<'_> {
     /// The file of this id, of any company, as long as its content is there. A removed file is one, because a message with
     /// it may be under way.
     pub async fn find(self, id: Uuid) -> Result<Option<LibraryFile>> {
-        let select =
-            format!("SELECT {COLUMNS} FROM media_file WHERE id = $1 AND state IN ({KEPT}, {REMOVED})");
-        self.store.row(select, [id.into()]).await?.as_ref().map(read).transpose()
+        let file = Entity::find_by_id(id).filter(Column::State.is_in([KEPT, REMOVED]));
+        file.into_partial_model::<FileRow>().one(&self.store.read).await?.map(read).transpose()
     }
 
     /// Removes files, at most `limit`, that were neither uploaded nor used since `before`. Returns how many.
     pub async fn remove_unused(self, lease: &Lease, before: Timestamp, limit: u32) -> Result<u64> {
-        let select = format!(
-            "SELECT id FROM media_file
-             WHERE state = {KEPT} AND created_at < $1 AND (used_at IS NULL OR used_at < $1) LIMIT $2"
-        );
-        let values = [before.millis().into(), i64::from(limit).into()];
-        let found = fetch::<Uuid>(&self.store.read, select, values).await?;
+        let before = before.millis();
+        let unused = Condition::all()
+            .add(Column::State.eq(KEPT))
+            .add(Column::CreatedAt.lt(before))
+            .add(Column::UsedAt.is_null().or(Column::UsedAt.lt(before)));
+        let found = Entity::find().filter(unused.clone()).limit(u64::from(limit));
+        let found = found.select_only().column(Column::Id).into_tuple::<Uuid>();
+        let found = found.all(&self.store.read).await?;
         if found.is_empty() {
             return Ok(0);
         }
         let transaction = self.store.begin_fenced(lease).await?;
-        // A file that was used in the meantime stays.
-        let update = format!(
-            "UPDATE media_file SET state = {REMOVED}, removed_at = $3
-             WHERE id = $1 AND state = {KEPT} AND created_at < $2 AND (used_at IS NULL OR used_at < $2)"
-        );
         let mut removed = 0;
         for id in found {
-            let values = [id.into(), before.millis().into(), Timestamp::now().millis().into()];
-            removed += execute(&transaction, update.as_str(), values).await?;
+            let columns = ActiveModel {
+                state: Set(REMOVED),
+                removed_at: Set(Some(Timestamp::now().millis())),
+                ..Default::default()
+            };
+            // A file that was used in the meantime stays.
+            let update = Entity::update_many().set(columns).filter(Column::Id.eq(id)).filter(unused.clone());
+            removed += update.exec(&transaction).await?.rows_affected;
         }
         transaction.commit().await?;
         Ok(removed)
@@ -63,13 +68,20 @@ impl AllMediaFiles<'_> {
         after: Uuid,
         limit: u32,
     ) -> Result<LeavingFiles> {
-        let select = format!(
-            "SELECT id, company_id, digest, state, removed_at FROM media_file WHERE state <> {KEPT} AND id > $1
-             AND (state <> {ARRIVING} OR created_at < $2) ORDER BY id LIMIT $3"
-        );
-        let values = [after.into(), arriving_before.millis().into(), i64::from(limit).into()];
         type Columns = (Uuid, Uuid, Vec<u8>, i16, Option<i64>);
-        let found = fetch::<Columns>(&self.store.read, select, values).await?;
+        let has_arrived = Column::State.ne(ARRIVING).or(Column::CreatedAt.lt(arriving_before.millis()));
+        let found = Entity::find()
+            // The condition of the partial index.
+            .filter(Expr::cust(format!("state <> {KEPT}")))
+            .filter(Column::Id.gt(after))
+            .filter(has_arrived)
+            .order_by_asc(Column::Id)
+            .limit(u64::from(limit))
+            .select_only()
+            .columns([Column::Id, Column::CompanyId, Column::Digest, Column::State, Column::RemovedAt])
+            .into_tuple::<Columns>()
+            .all(&self.store.read)
+            .await?;
         let last = found.last().map(|(id, ..)| *id).filter(|_| found.len() >= limit as usize);
         let mut leaving = LeavingFiles { files: Vec::new(), last };
         for (id, company, digest, state, removed_at) in found {
@@ -79,8 +91,9 @@ impl AllMediaFiles<'_> {
             }
             let transaction = self.store.begin_fenced(lease).await?;
             self.store.lock_row(&transaction, "company", company).await?;
-            let update = format!("UPDATE media_file SET state = {LEAVING} WHERE id = $1 AND state = $2");
-            let is_claimed = execute(&transaction, update, [id.into(), state.into()]).await? > 0;
+            let of = [("id", id.into()), ("state", state.into())];
+            let is_claimed =
+                update_rows(&transaction, "media_file", [("state", LEAVING.into())], of).await? > 0;
             // What a person sent has the same content: that stays.
             let is_used = is_used_by_inbound(&transaction, (company, digest.as_slice()), Uuid::nil()).await?;
             if is_claimed && is_used {
@@ -110,8 +123,8 @@ impl AllMediaFiles<'_> {
             (false, Some(at)) => return Ok(at < before.millis()),
         };
         let transaction = self.store.begin_fenced(lease).await?;
-        let update = format!("UPDATE media_file SET removed_at = $2 WHERE id = $1 AND state = {REMOVED}");
-        execute(&transaction, update, [id.into(), removed_at.into()]).await?;
+        let of = [("id", id.into()), ("state", REMOVED.into())];
+        update_rows(&transaction, "media_file", [("removed_at", removed_at.into())], of).await?;
         transaction.commit().await?;
         Ok(false)
     }
@@ -127,8 +140,8 @@ impl AllMediaFiles<'_> {
 
     /// Forgets a file whose content was deleted.
     pub async fn forget(self, id: Uuid) -> Result<()> {
-        let delete = format!("DELETE FROM media_file WHERE id = $1 AND state = {LEAVING}");
-        execute(&self.store.write, delete, [id.into()]).await?;
+        let of = [("id", id.into()), ("state", LEAVING.into())];
+        delete_rows(&self.store.write, "media_file", of).await?;
         Ok(())
     }
 }

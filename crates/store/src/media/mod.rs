@@ -8,7 +8,12 @@ mod leaving;
 
 pub use self::leaving::LeavingFiles;
 
-use sea_orm::{ConnectionTrait, QueryResult, Value};
+use entity::media_file::{ActiveModel, Column, Entity, Model};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{
+    ColumnTrait as _, ConnectionTrait, DerivePartialModel, EntityTrait as _, Insert, PaginatorTrait as _,
+    QueryFilter as _, QueryOrder as _, QuerySelect as _, Select, Set,
+};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -16,8 +21,9 @@ use super::changes::{self, What, Who};
 use super::contacts::signed;
 use super::file_contents::{self, LIBRARY_ARRIVING as ARRIVING, LIBRARY_LEAVING as LEAVING};
 use crate::nouns::MediaFiles;
-use crate::one_row::update_rows;
-use crate::{Error, Result, Transaction, execute, fetch_one};
+use crate::one_row::{delete_rows, update_rows};
+use crate::queries::locked;
+use crate::{Error, Result, Transaction, fetch_one};
 use clock::Timestamp;
 use domain::media::Kind;
 use domain::page::{Page, PageRequest};
@@ -93,49 +99,53 @@ pub enum Taking {
     Busy,
 }
 
-const COLUMNS: &str = "id, company_id, digest, kind, mime_type, bytes, name, \
-                       CAST(CASE WHEN thumbnail IS NULL THEN 0 ELSE 1 END AS BIGINT) AS has_thumbnail, \
-                       uploaded_by, created_at, used_at";
+/// A file without its thumbnail.
+#[derive(DerivePartialModel)]
+#[sea_orm(entity = "Entity")]
+struct FileRow {
+    id: Uuid,
+    company_id: Uuid,
+    digest: Vec<u8>,
+    kind: String,
+    mime_type: String,
+    bytes: i64,
+    name: String,
+    #[sea_orm(from_expr = "Column::Thumbnail.is_not_null()")]
+    has_thumbnail: bool,
+    uploaded_by: String,
+    created_at: i64,
+    used_at: Option<i64>,
+}
 
 impl MediaFiles<'_> {
     /// A page of the company's files, newest first; with `kind`, those that can be sent as it.
     pub async fn page(self, kind: Option<Kind>, page: PageRequest) -> Result<Page<LibraryFile>> {
         // Any file is a document.
         let kind = kind.filter(|kind| *kind != Kind::Document);
-        let of_kind = if kind.is_some() { " AND kind = $2" } else { "" };
-        let mut values: Vec<Value> = vec![self.company.into()];
-        values.extend(kind.map(|kind| Value::from(kind.as_str())));
-        let count =
-            format!("SELECT count(*) FROM media_file WHERE company_id = $1 AND state = {KEPT}{of_kind}");
-        let total = self.store.count(count, values.clone()).await?;
-        if page.offset() >= total {
-            return Ok(Page { records: Vec::new(), total });
+        let mut matching = self.kept();
+        if let Some(kind) = kind {
+            matching = matching.filter(Column::Kind.eq(kind.as_str()));
         }
-        let next = values.len() + 1;
-        let select = format!(
-            "SELECT {COLUMNS} FROM media_file WHERE company_id = $1 AND state = {KEPT}{of_kind}
-             ORDER BY id DESC LIMIT ${next} OFFSET ${}",
-            next + 1
-        );
-        values.extend([signed(page.limit).into(), signed(page.offset()).into()]);
-        let rows = self.store.rows(select, values).await?;
-        Ok(Page { records: rows.iter().map(read).collect::<Result<_>>()?, total })
+        let total = matching.clone().count(&self.store.read).await?;
+        let newest = matching.order_by_desc(Column::Id).limit(page.limit).offset(page.offset());
+        let rows = newest.into_partial_model::<FileRow>().all(&self.store.read).await?;
+        Ok(Page { records: rows.into_iter().map(read).collect::<Result<_>>()?, total })
     }
 
     /// The company's file of this id.
     pub async fn find(self, id: Uuid) -> Result<Option<LibraryFile>> {
-        let select =
-            format!("SELECT {COLUMNS} FROM media_file WHERE id = $1 AND company_id = $2 AND state = {KEPT}");
-        self.store.row(select, [id.into(), self.company.into()]).await?.as_ref().map(read).transpose()
+        let file = self.kept().filter(Column::Id.eq(id)).into_partial_model::<FileRow>();
+        file.one(&self.store.read).await?.map(read).transpose()
     }
 
     /// The thumbnail of the company's file of this id.
     pub async fn thumbnail(self, id: Uuid) -> Result<Option<Vec<u8>>> {
-        let select = format!(
-            "SELECT thumbnail FROM media_file
-             WHERE id = $1 AND company_id = $2 AND state = {KEPT} AND thumbnail IS NOT NULL"
-        );
-        fetch_one(&self.store.read, select, [id.into(), self.company.into()]).await
+        let file = self.kept().filter(Column::Id.eq(id)).select_only().column(Column::Thumbnail);
+        Ok(file.into_tuple::<Option<Vec<u8>>>().one(&self.store.read).await?.flatten())
+    }
+
+    fn kept(self) -> Select<Entity> {
+        Entity::find().filter(Column::CompanyId.eq(self.company)).filter(Column::State.eq(KEPT))
     }
 
     /// How many files the company has, and their bytes.
@@ -162,32 +172,29 @@ impl MediaFiles<'_> {
         if file_contents::is_going_from_inbound(&transaction, (self.company, new.digest.as_slice())).await? {
             return transaction.unchanged(Taking::Busy).await;
         }
-        let select = format!(
-            "SELECT id, state FROM media_file WHERE company_id = $1 AND digest = $2{}",
-            self.store.locking()
-        );
-        let values = [self.company.into(), new.digest.to_vec().into()];
-        let known = fetch_one::<(Uuid, i16)>(&transaction, select, values).await?;
+        let known = Entity::find().filter(Column::CompanyId.eq(self.company));
+        let known = locked(known.filter(Column::Digest.eq(new.digest.to_vec()))).one(&transaction).await?;
         let taking = match known {
-            Some((id, KEPT)) => {
-                // Unused files are kept from their upload on. What was kept as a document can be what it is.
-                let kind = Some(new.kind).filter(|kind| *kind != Kind::Document).map(Kind::as_str);
-                let thumbnail = new.thumbnail.clone().filter(|_| kind.is_some());
+            Some(file) if file.state == KEPT => {
+                // Unused files are kept from their upload on.
+                let mut columns =
+                    ActiveModel { created_at: Set(Timestamp::now().millis()), ..Default::default() };
+                // What was kept as a document can be what it is.
+                if new.kind != Kind::Document {
+                    columns.kind = Set(new.kind.as_str().to_owned());
+                    columns.thumbnail = Set(new.thumbnail.clone().or(file.thumbnail));
+                }
                 // What a program uploaded before is not the program's alone any more.
-                let person = Some(who).filter(|who| !matches!(who, Who::Key(_))).map(Who::to_string);
-                let update = "UPDATE media_file SET created_at = $2, kind = COALESCE($3, kind),
-                              thumbnail = COALESCE($4, thumbnail),
-                              uploaded_by = CASE WHEN uploaded_by LIKE 'key:%' THEN COALESCE($5, uploaded_by)
-                              ELSE uploaded_by END WHERE id = $1";
-                let now = Timestamp::now().millis();
-                let values = [id.into(), now.into(), kind.into(), thumbnail.into(), person.into()];
-                execute(&transaction, update, values).await?;
-                Taking::Known(id)
+                if file.uploaded_by.starts_with("key:") && !matches!(who, Who::Key(_)) {
+                    columns.uploaded_by = Set(who.to_string());
+                }
+                Entity::update_many().set(columns).filter(Column::Id.eq(file.id)).exec(&transaction).await?;
+                Taking::Known(file.id)
             }
-            Some((_, LEAVING)) => Taking::Busy,
-            Some((id, state)) => match self.room(&transaction, new, most, state).await? {
+            Some(file) if file.state == LEAVING => Taking::Busy,
+            Some(file) => match self.room(&transaction, new, most, file.state).await? {
                 Some(full) => Taking::Full(full),
-                None => self.revive(&transaction, who, (id, state), new).await?,
+                None => self.revive(&transaction, who, (file.id, file.state), new).await?,
             },
             None => match self.room(&transaction, new, most, LEAVING).await? {
                 Some(full) => Taking::Full(full),
@@ -222,20 +229,18 @@ impl MediaFiles<'_> {
         (id, state): (Uuid, i16),
         new: &NewFile,
     ) -> Result<Taking> {
-        let kept = if state == REMOVED { KEPT } else { ARRIVING };
-        let update = format!(
-            "UPDATE media_file SET state = {kept}, kind = $2, name = $3, thumbnail = $4, uploaded_by = $5,
-             created_at = $6, used_at = NULL, removed_at = NULL WHERE id = $1"
-        );
-        let values = [
-            id.into(),
-            new.kind.as_str().into(),
-            new.name.as_str().into(),
-            new.thumbnail.clone().into(),
-            who.to_string().into(),
-            Timestamp::now().millis().into(),
-        ];
-        execute(within, update, values).await?;
+        let columns = ActiveModel {
+            state: Set(if state == REMOVED { KEPT } else { ARRIVING }),
+            kind: Set(new.kind.as_str().to_owned()),
+            name: Set(new.name.clone()),
+            thumbnail: Set(new.thumbnail.clone()),
+            uploaded_by: Set(who.to_string()),
+            created_at: Set(Timestamp::now().millis()),
+            used_at: Set(None),
+            removed_at: Set(None),
+            ..Default::default()
+        };
+        Entity::update_many().set(columns).filter(Column::Id.eq(id)).exec(within).await?;
         if state == REMOVED {
             self.record(within, who, id, "uploaded").await?;
             return Ok(Taking::Known(id));
@@ -245,35 +250,32 @@ impl MediaFiles<'_> {
 
     async fn insert(self, within: &Transaction, who: &Who, new: &NewFile) -> Result<Taking> {
         let id = Uuid::now_v7();
-        let insert = format!(
-            "INSERT INTO media_file (id, company_id, state, digest, kind, mime_type, bytes, name, thumbnail,
-             uploaded_by, created_at) VALUES ($1, $2, {ARRIVING}, $3, $4, $5, $6, $7, $8, $9, $10)
-             ON CONFLICT DO NOTHING"
-        );
-        let values = [
-            id.into(),
-            self.company.into(),
-            new.digest.to_vec().into(),
-            new.kind.as_str().into(),
-            new.mime_type.as_str().into(),
-            signed(new.bytes).into(),
-            new.name.as_str().into(),
-            new.thumbnail.clone().into(),
-            who.to_string().into(),
-            Timestamp::now().millis().into(),
-        ];
-        let is_begun = execute(within, insert, values).await? > 0;
-        Ok(if is_begun { Taking::Begun(id) } else { Taking::Busy })
+        let row = Model {
+            id,
+            company_id: self.company,
+            state: ARRIVING,
+            digest: new.digest.to_vec(),
+            kind: new.kind.as_str().to_owned(),
+            mime_type: new.mime_type.clone(),
+            bytes: signed(new.bytes),
+            name: new.name.clone(),
+            thumbnail: new.thumbnail.clone(),
+            uploaded_by: who.to_string(),
+            created_at: Timestamp::now().millis(),
+            used_at: None,
+            removed_at: None,
+        };
+        let unless_there = OnConflict::columns([Column::CompanyId, Column::Digest]).do_nothing().to_owned();
+        let begun = Insert::one(row).on_conflict(unless_there).exec_without_returning(within).await?;
+        Ok(if begun > 0 { Taking::Begun(id) } else { Taking::Busy })
     }
 
     /// Shows a file whose content is stored. `false` when it took too long, or another upload of the same content ended
     /// before.
     pub async fn finish(self, who: &Who, id: Uuid) -> Result<bool> {
         let transaction = self.store.begin().await?;
-        let update = format!(
-            "UPDATE media_file SET state = {KEPT} WHERE id = $1 AND company_id = $2 AND state = {ARRIVING}"
-        );
-        let is_kept = execute(&transaction, update, [id.into(), self.company.into()]).await? > 0;
+        let of = [("id", id.into()), ("company_id", self.company.into()), ("state", ARRIVING.into())];
+        let is_kept = update_rows(&transaction, "media_file", [("state", KEPT.into())], of).await? > 0;
         if is_kept {
             self.record(&transaction, who, id, "uploaded").await?;
         }
@@ -283,21 +285,17 @@ impl MediaFiles<'_> {
 
     /// Forgets a file whose content could not be stored.
     pub async fn give_up(self, id: Uuid) -> Result<()> {
-        let delete =
-            format!("DELETE FROM media_file WHERE id = $1 AND company_id = $2 AND state = {ARRIVING}");
-        execute(&self.store.write, delete, [id.into(), self.company.into()]).await?;
+        let of = [("id", id.into()), ("company_id", self.company.into()), ("state", ARRIVING.into())];
+        delete_rows(&self.store.write, "media_file", of).await?;
         Ok(())
     }
 
     /// Removes a file: no new send can use it. `false` when the company has no such file.
     pub async fn remove(self, who: &Who, id: Uuid) -> Result<bool> {
         let transaction = self.store.begin().await?;
-        let update = format!(
-            "UPDATE media_file SET state = {REMOVED}, removed_at = $3
-             WHERE id = $1 AND company_id = $2 AND state = {KEPT}"
-        );
-        let values = [id.into(), self.company.into(), Timestamp::now().millis().into()];
-        let is_removed = execute(&transaction, update, values).await? > 0;
+        let set = [("state", REMOVED.into()), ("removed_at", Timestamp::now().millis().into())];
+        let of = [("id", id.into()), ("company_id", self.company.into()), ("state", KEPT.into())];
+        let is_removed = update_rows(&transaction, "media_file", set, of).await? > 0;
         if is_removed {
             self.record(&transaction, who, id, "removed").await?;
         }
@@ -306,9 +304,8 @@ impl MediaFiles<'_> {
     }
 
     async fn record(self, within: &Transaction, who: &Who, id: Uuid, what: &str) -> Result<()> {
-        let select = "SELECT name, kind FROM media_file WHERE id = $1";
-        let (file, kind) =
-            fetch_one::<(String, String)>(within, select, [id.into()]).await?.unwrap_or_default();
+        let file = Entity::find_by_id(id).select_only().columns([Column::Name, Column::Kind]);
+        let (file, kind) = file.into_tuple::<(String, String)>().one(within).await?.unwrap_or_default();
         let after = json!({ "company_id": self.company, "file": file, "kind": kind, "state": what });
         changes::record_one(within, who, What::Media, id, None, after).await
     }
@@ -327,19 +324,18 @@ fn digest(bytes: Vec<u8>) -> Result<[u8; 32]> {
     bytes.try_into().map_err(|_| Error::Impossible("the digest of a file".to_owned()))
 }
 
-fn read(row: &QueryResult) -> Result<LibraryFile> {
-    let kind: String = row.try_get("", "kind")?;
+fn read(row: FileRow) -> Result<LibraryFile> {
     Ok(LibraryFile {
-        id: row.try_get("", "id")?,
-        company_id: row.try_get("", "company_id")?,
-        digest: digest(row.try_get("", "digest")?)?,
-        kind: kind.parse().map_err(|_| Error::Impossible(format!("the kind {kind} of a file")))?,
-        mime_type: row.try_get("", "mime_type")?,
-        bytes: row.try_get::<i64>("", "bytes")?.cast_unsigned(),
-        name: row.try_get("", "name")?,
-        has_thumbnail: row.try_get::<i64>("", "has_thumbnail")? != 0,
-        uploaded_by: row.try_get("", "uploaded_by")?,
-        created_at: Timestamp::from_millis(row.try_get("", "created_at")?),
-        used_at: crate::moment(row, "used_at")?,
+        id: row.id,
+        company_id: row.company_id,
+        digest: digest(row.digest)?,
+        kind: row.kind.parse().map_err(|_| Error::Impossible(format!("the kind {} of a file", row.kind)))?,
+        mime_type: row.mime_type,
+        bytes: row.bytes.cast_unsigned(),
+        name: row.name,
+        has_thumbnail: row.has_thumbnail,
+        uploaded_by: row.uploaded_by,
+        created_at: Timestamp::from_millis(row.created_at),
+        used_at: row.used_at.map(Timestamp::from_millis),
     })
 }

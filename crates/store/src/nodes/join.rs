@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::{NOW, millis};
 use crate::nouns::Nodes;
+use crate::one_row::insert_row;
 use crate::sealing_keys::KeyProof;
 use crate::{Error, Lease, Options, Result, Transaction, execute, fetch, fetch_one};
 
@@ -105,8 +106,7 @@ impl Nodes<'_> {
     }
 
     async fn insert(self, within: &Transaction, id: Uuid, new: &NewNode<'_>, lasts: Duration) -> Result<()> {
-        let fence = "INSERT INTO node_fence (node_id, closed) VALUES ($1, 0)";
-        execute(within, fence, [id.into()]).await?;
+        insert_row(within, "node_fence", [("node_id", id.into()), ("closed", 0_i16.into())]).await?;
         let sql = format!(
             "INSERT INTO node (id, cluster, name, address, version, cores, started_at, lapses_at, state, protocol, \
              protocol_from, provider, sealing_keys, clock_ahead) \

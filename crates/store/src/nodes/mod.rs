@@ -214,8 +214,7 @@ impl Nodes<'_> {
         let ids = fetch::<Uuid>(to, locked, []).await?;
         for id in &ids {
             for table in ["recipient_block", "send_source"].into_iter().chain(OF_SEND) {
-                let sql = format!("DELETE FROM {table} WHERE send_id = $1");
-                execute(to, sql, [(*id).into()]).await?;
+                delete_rows(to, table, [("send_id", (*id).into())]).await?;
             }
             delete_rows(to, "send", [("id", (*id).into())]).await?;
         }

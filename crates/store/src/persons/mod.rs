@@ -8,13 +8,19 @@ pub mod users;
 
 use std::collections::BTreeSet;
 
-use sea_orm::{ConnectionTrait, DbBackend, Value};
+use entity::person_number::{Column, Entity, Model};
+use entity::suppression;
+use sea_orm::sea_query::{Condition, Expr, OnConflict};
+use sea_orm::{
+    ColumnTrait as _, ConnectionTrait, DbBackend, EntityTrait as _, Insert, QueryFilter as _, QueryOrder as _,
+};
 use uuid::Uuid;
 
 use crate::nouns::{AllPersons, Persons};
+use crate::one_row::delete_rows;
+use crate::queries::locked;
 use crate::revision::{self, Topic};
-use crate::suppressions::listed;
-use crate::{Error, Result, Transaction, execute, fetch, fetch_one};
+use crate::{Error, Result, Transaction, execute};
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
 
@@ -32,10 +38,10 @@ pub struct OtherNumber {
 impl AllPersons<'_> {
     /// All companies' learned numbers, or those of one company.
     pub async fn other_numbers(self, of: Option<Uuid>) -> Result<Vec<OtherNumber>> {
-        let select = "SELECT company_id, number, person FROM person_number";
-        let of_company = if of.is_some() { " WHERE company_id = $1" } else { "" };
-        let rows = fetch(&self.store.read, format!("{select}{of_company}"), of.map(Value::from)).await?;
-        let other = |(company_id, number, person)| {
+        let of_company = of.map(|company| Column::CompanyId.eq(company));
+        let rows =
+            Entity::find().filter(Condition::all().add_option(of_company)).all(&self.store.read).await?;
+        let other = |Model { company_id, number, person, learned_at: _ }| {
             Ok(OtherNumber { company_id, number: self::number(number)?, person: self::number(person)? })
         };
         rows.into_iter().map(other).collect()
@@ -93,13 +99,12 @@ impl Persons<'_> {
         if persons.is_empty() {
             return Ok(());
         }
-        let persons: Vec<_> = persons.into_iter().collect();
-        let sql = format!(
-            "SELECT scope FROM suppression WHERE company_id = $1 AND recipient IN ({}) ORDER BY recipient, scope{}",
-            listed(&persons),
-            self.store.locking()
-        );
-        execute(transaction, sql, [self.company.into()]).await?;
+        let rows = suppression::Entity::find()
+            .filter(suppression::Column::CompanyId.eq(self.company))
+            .filter(suppression::Column::Recipient.is_in(persons.into_iter().map(PhoneNumber::as_i64)))
+            .order_by_asc(suppression::Column::Recipient)
+            .order_by_asc(suppression::Column::Scope);
+        locked(rows).all(transaction).await?;
         Ok(())
     }
 
@@ -110,14 +115,14 @@ impl Persons<'_> {
         number: PhoneNumber,
         person: PhoneNumber,
     ) -> Result<()> {
-        let values =
-            || -> [Value; 3] { [self.company.into(), number.as_i64().into(), person.as_i64().into()] };
-        let others = "UPDATE person_number SET person = $3 WHERE company_id = $1 AND person = $2";
-        execute(transaction, others, values()).await?;
-        let sql = "INSERT INTO person_number (company_id, number, person, learned_at) VALUES ($1, $2, $3, $4) \
-                   ON CONFLICT (company_id, number) DO UPDATE SET person = excluded.person";
-        let now = Timestamp::now().millis().into();
-        execute(transaction, sql, values().into_iter().chain([now])).await?;
+        let (company_id, number, person) = (self.company, number.as_i64(), person.as_i64());
+        let others = Entity::update_many().col_expr(Column::Person, Expr::value(person));
+        let others = others.filter(Column::CompanyId.eq(company_id)).filter(Column::Person.eq(number));
+        others.exec(transaction).await?;
+        let row = Model { company_id, number, person, learned_at: Timestamp::now().millis() };
+        let replace =
+            OnConflict::columns([Column::CompanyId, Column::Number]).update_column(Column::Person).to_owned();
+        Insert::one(row).on_conflict(replace).exec_without_returning(transaction).await?;
         // Of two statements about one person the latest counts. A hold, which is no statement, gives way.
         let merge = "INSERT INTO suppression (company_id, recipient, scope, until, provider_code, created_at, said_at, \
                      source) SELECT company_id, $3, scope, until, provider_code, created_at, said_at, source \
@@ -126,10 +131,9 @@ impl Persons<'_> {
                      provider_code = excluded.provider_code, created_at = excluded.created_at, \
                      said_at = excluded.said_at, source = excluded.source \
                      WHERE suppression.said_at < excluded.said_at";
-        execute(transaction, merge, values()).await?;
-        let leave = "DELETE FROM suppression WHERE company_id = $1 AND recipient = $2";
-        let [company, number, _] = values();
-        execute(transaction, leave, [company, number]).await?;
+        execute(transaction, merge, [company_id.into(), number.into(), person.into()]).await?;
+        let left = [("company_id", company_id.into()), ("recipient", number.into())];
+        delete_rows(transaction, "suppression", left).await?;
         Ok(())
     }
 
@@ -140,9 +144,8 @@ impl Persons<'_> {
         number: PhoneNumber,
     ) -> Result<PhoneNumber> {
         let person = number.person();
-        let sql = "SELECT person FROM person_number WHERE company_id = $1 AND number = $2";
-        let values = [self.company.into(), person.as_i64().into()];
-        fetch_one(connection, sql, values).await?.map_or(Ok(person), self::number)
+        let other = Entity::find_by_id((self.company, person.as_i64())).one(connection).await?;
+        other.map_or(Ok(person), |other| self::number(other.person))
     }
 
     /// All numbers of the person with this number; the first is the one under which the person is known.
@@ -152,11 +155,11 @@ impl Persons<'_> {
         number: PhoneNumber,
     ) -> Result<Vec<PhoneNumber>> {
         let person = self.person_in(connection, number).await?;
-        let sql = "SELECT number FROM person_number WHERE company_id = $1 AND person = $2 ORDER BY number";
-        let values = [self.company.into(), person.as_i64().into()];
+        let others = Entity::find().filter(Column::CompanyId.eq(self.company));
+        let others = others.filter(Column::Person.eq(person.as_i64())).order_by_asc(Column::Number);
         let mut forms = vec![person];
-        for value in fetch(connection, sql, values).await? {
-            forms.push(self::number(value)?);
+        for other in others.all(connection).await? {
+            forms.push(self::number(other.number)?);
         }
         let others: Vec<_> = forms.iter().filter_map(|form| form.other_form()).collect();
         forms.extend(others);

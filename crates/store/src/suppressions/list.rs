@@ -1,10 +1,9 @@
 //! Suppressions of a company, for people: a page at a time, and those of certain numbers.
 
-use sea_orm::Value;
+use sea_orm::{PaginatorTrait as _, QuerySelect as _, Value};
 
-use super::{COLUMNS, Kept, listed, qualified_columns, read};
+use super::{Kept, kept, qualified_columns, read};
 use crate::Result;
-use crate::contacts::signed;
 use crate::dialect::{Rows, Type};
 use crate::nouns::Suppressions;
 use clock::Timestamp;
@@ -46,22 +45,17 @@ impl Suppressions<'_> {
         of: Option<PhoneNumber>,
         now: Timestamp,
     ) -> Result<Page<Kept>> {
-        let mut condition = "company_id = $1 AND (until IS NULL OR until > $2)".to_owned();
-        let mut values: Vec<Value> = vec![self.company.into(), now.millis().into()];
-        if let Some(number) = of {
-            let forms = self.store.of(self.company).persons().forms_in(&self.store.read, number).await?;
-            condition.push_str(&format!(" AND recipient IN ({})", listed(&forms)));
-        }
-        let count = format!("SELECT count(*) FROM suppression WHERE {condition}");
-        let counted = self.store.count(count, values.clone());
-        let (limit, offset) = (values.len() + 1, values.len() + 2);
-        let select = format!(
-            "SELECT {COLUMNS} FROM suppression WHERE {condition} ORDER BY recipient, scope
-             LIMIT ${limit} OFFSET ${offset}"
-        );
-        values.extend([signed(page.limit).into(), signed(page.offset()).into()]);
+        let matching = match of {
+            Some(number) => {
+                let persons = self.store.of(self.company).persons();
+                self.of_forms(&persons.forms_in(&self.store.read, number).await?, now)
+            }
+            None => self.holding(now),
+        };
+        let counted = matching.clone().count(&self.store.read);
+        let shown = matching.limit(page.limit).offset(page.offset()).all(&self.store.read);
         // Each query reads many rows, so both run at the same time.
-        let (total, rows) = tokio::try_join!(counted, self.store.rows(select, values))?;
-        Ok(Page { records: rows.iter().map(read).collect::<Result<_>>()?, total })
+        let (total, models) = tokio::try_join!(counted, shown)?;
+        Ok(Page { records: models.into_iter().map(kept).collect::<Result<_>>()?, total })
     }
 }

@@ -5,15 +5,21 @@
 
 mod list;
 
-use sea_orm::{ConnectionTrait, QueryResult};
+use entity::suppression::{Column, Entity, Model};
+use sea_orm::sea_query::{Expr, ExprTrait as _, OnConflict};
+use sea_orm::{
+    ColumnTrait as _, ConnectionTrait, EntityTrait as _, FromQueryResult as _, Insert, QueryFilter as _,
+    QueryOrder as _, QueryResult, Select,
+};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::changes::{self, Change, What, Who};
 use crate::dialect::{Rows, Type};
 use crate::nouns::{AllSuppressions, Suppressions};
+use crate::queries::locked;
 use crate::revision::{self, Topic};
-use crate::{Error, Result, execute, moment};
+use crate::{Error, Result, execute};
 use clock::Timestamp;
 use domain::event::log::Fact;
 use domain::phone::PhoneNumber;
@@ -143,14 +149,14 @@ const MESSAGE: i16 = Source::Message.as_i16();
 const OPERATOR: i16 = Source::Operator.as_i16();
 pub(crate) const SUBJECT: &[(&str, Type)] =
     &[("company_id", Type::Uuid), ("recipient", Type::Int), ("scope", Type::Int)];
-pub(crate) const COLUMNS: &str = "company_id, recipient, scope, until, provider_code, created_at, source";
+pub(crate) const COLUMNS: &str =
+    "company_id, recipient, scope, until, provider_code, created_at, said_at, source";
 
 impl AllSuppressions<'_> {
     /// The suppressions of all companies that hold at `now`.
     pub async fn current(self, now: Timestamp) -> Result<Vec<Record>> {
-        let sql = format!("SELECT {COLUMNS} FROM suppression WHERE until IS NULL OR until > $1");
-        let rows = self.store.rows(sql, [now.millis().into()]).await?;
-        rows.iter().map(|row| Ok(read(row)?.record)).collect()
+        let all = holding(now).all(&self.store.read).await?;
+        all.into_iter().map(|model| Ok(kept(model)?.record)).collect()
     }
 
     /// The suppressions of these subjects that hold at `now`.
@@ -178,12 +184,7 @@ impl AllSuppressions<'_> {
 impl Suppressions<'_> {
     /// The suppressions of one company that hold at `now`, by number.
     pub async fn all(self, now: Timestamp) -> Result<Vec<Kept>> {
-        let sql = format!(
-            "SELECT {COLUMNS} FROM suppression WHERE company_id = $1 AND (until IS NULL OR until > $2) \
-             ORDER BY recipient, scope"
-        );
-        let values = [self.company.into(), now.millis().into()];
-        self.store.rows(sql, values).await?.iter().map(read).collect()
+        read_all(&self.store.read, self.holding(now)).await
     }
 
     /// Makes a company's sends skip a recipient until the suppression is lifted. `false` when they did before.
@@ -194,30 +195,46 @@ impl Suppressions<'_> {
         let now = Timestamp::now();
         let forms = self.store.of(self.company).persons().forms_in(&transaction, recipient).await?;
         let recipient = forms[0];
-        let before = self.of_forms(&transaction, &forms, now, "").await?;
+        let before = read_all(&transaction, self.of_forms(&forms, now)).await?;
         // Only a hold is overwritten: a permanent suppression keeps its reason.
-        let sql = format!(
-            "INSERT INTO suppression (company_id, recipient, scope, created_at, said_at, source) \
-             VALUES ($1, $2, $3, $4, $4, {OPERATOR}) \
-             ON CONFLICT (company_id, recipient, scope) DO UPDATE SET until = NULL, provider_code = NULL, \
-             created_at = excluded.created_at, said_at = excluded.said_at, source = excluded.source \
-             WHERE suppression.until IS NOT NULL"
-        );
-        let values: [sea_orm::Value; 4] =
-            [company_id.into(), recipient.as_i64().into(), scope.as_i16().into(), now.millis().into()];
-        if execute(&transaction, sql, values.clone()).await? == 0 {
+        let at = now.millis();
+        let row = Model {
+            company_id,
+            recipient: recipient.as_i64(),
+            scope: scope.as_i16(),
+            until: None,
+            provider_code: None,
+            created_at: at,
+            said_at: at,
+            source: Some(OPERATOR),
+        };
+        let unless_permanent = OnConflict::columns([Column::CompanyId, Column::Recipient, Column::Scope])
+            .update_columns([
+                Column::Until,
+                Column::ProviderCode,
+                Column::CreatedAt,
+                Column::SaidAt,
+                Column::Source,
+            ])
+            .action_and_where(Column::Until.is_not_null())
+            .to_owned();
+        if Insert::one(row).on_conflict(unless_permanent).exec_without_returning(&transaction).await? == 0 {
             // The suppression is unchanged, but earlier statements that arrive later must count as older than this one.
             transaction.rollback().await?;
             // The recipient's own word for it can no longer be taken back by another word.
-            let sql = format!(
-                "UPDATE suppression SET said_at = $4, \
-                 source = CASE WHEN source = {MESSAGE} THEN {OPERATOR} ELSE source END \
-                 WHERE company_id = $1 AND recipient = $2 AND scope = $3 AND until IS NULL AND said_at < $4"
-            );
-            execute(&self.store.write, sql, values).await?;
+            let source = Expr::case(Column::Source.eq(MESSAGE), OPERATOR).finally(Expr::col(Column::Source));
+            let touch = Entity::update_many()
+                .col_expr(Column::SaidAt, Expr::value(at))
+                .col_expr(Column::Source, source.into())
+                .filter(Column::CompanyId.eq(company_id))
+                .filter(Column::Recipient.eq(recipient.as_i64()))
+                .filter(Column::Scope.eq(scope.as_i16()))
+                .filter(Column::Until.is_null())
+                .filter(Column::SaidAt.lt(at));
+            touch.exec(&self.store.write).await?;
             return Ok(false);
         }
-        let after = self.of_forms(&transaction, &forms, now, "").await?;
+        let after = read_all(&transaction, self.of_forms(&forms, now)).await?;
         let recorded = changed(who, company_id, recipient, &before, &after);
         changes::record(&transaction, &[recorded]).await?;
         // Under another form of the number, the person may have opted out before.
@@ -237,7 +254,7 @@ impl Suppressions<'_> {
         revision::bump(&transaction, Topic::Suppression).await?;
         let now = Timestamp::now();
         let forms = self.store.of(self.company).persons().forms_in(&transaction, recipient).await?;
-        let lifted = self.of_forms(&transaction, &forms, now, self.store.locking()).await?;
+        let lifted = read_all(&transaction, locked(self.of_forms(&forms, now))).await?;
         if lifted.is_empty() {
             return transaction.unchanged(lifted).await;
         }
@@ -261,24 +278,25 @@ impl Suppressions<'_> {
         Ok(lifted)
     }
 
-    /// The suppressions of one recipient of one company, under any of the numbers, that hold at `now`. `locking` ends the
-    /// statement.
-    async fn of_forms(
-        self,
-        transaction: &impl ConnectionTrait,
-        forms: &[PhoneNumber],
-        now: Timestamp,
-        locking: &str,
-    ) -> Result<Vec<Kept>> {
-        let sql = format!(
-            "SELECT {COLUMNS} FROM suppression WHERE company_id = $1 AND recipient IN ({}) \
-             AND (until IS NULL OR until > $2) ORDER BY recipient, scope{locking}",
-            listed(forms)
-        );
-        let values = [self.company.into(), now.millis().into()];
-        let rows = transaction.query_all_raw(self.store.statement(sql, values)).await?;
-        rows.iter().map(read).collect()
+    /// Those of the company that hold at `now`, by number.
+    fn holding(self, now: Timestamp) -> Select<Entity> {
+        let own = holding(now).filter(Column::CompanyId.eq(self.company));
+        own.order_by_asc(Column::Recipient).order_by_asc(Column::Scope)
     }
+
+    /// Those of one recipient, under any of the numbers.
+    fn of_forms(self, forms: &[PhoneNumber], now: Timestamp) -> Select<Entity> {
+        self.holding(now).filter(Column::Recipient.is_in(forms.iter().map(|form| form.as_i64())))
+    }
+}
+
+/// The suppressions of all companies that hold at `now`.
+fn holding(now: Timestamp) -> Select<Entity> {
+    Entity::find().filter(Column::Until.is_null().or(Column::Until.gt(now.millis())))
+}
+
+async fn read_all(on: &impl ConnectionTrait, of: Select<Entity>) -> Result<Vec<Kept>> {
+    of.all(on).await?.into_iter().map(kept).collect()
 }
 
 /// The columns of a row, for a statement that joins other tables.
@@ -308,15 +326,19 @@ fn state(company_id: Uuid, kept: &[Kept]) -> Value {
 
 /// Reads a row of [`COLUMNS`].
 pub(crate) fn read(row: &QueryResult) -> Result<Kept> {
+    kept(Model::from_query_result(row, "")?)
+}
+
+fn kept(model: Model) -> Result<Kept> {
+    let Model { company_id, recipient, scope, until, provider_code, created_at, said_at: _, source } = model;
     let impossible = |what: String| Error::Impossible(format!("a suppression of {what}"));
-    let (recipient, scope): (i64, i16) = (row.try_get("", "recipient")?, row.try_get("", "scope")?);
     let record = Record {
-        company_id: row.try_get("", "company_id")?,
+        company_id,
         recipient: PhoneNumber::from_i64(recipient).ok_or_else(|| impossible(recipient.to_string()))?,
         scope: Suppression::from_i16(scope).ok_or_else(|| impossible(scope.to_string()))?,
-        until: moment(row, "until")?,
-        provider_code: row.try_get("", "provider_code")?,
+        until: until.map(Timestamp::from_millis),
+        provider_code,
     };
-    let source = row.try_get::<Option<i16>>("", "source")?.and_then(Source::from_i16);
-    Ok(Kept { record, since: Timestamp::from_millis(row.try_get("", "created_at")?), source })
+    let (since, source) = (Timestamp::from_millis(created_at), source.and_then(Source::from_i16));
+    Ok(Kept { record, since, source })
 }

@@ -5,31 +5,31 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use entity::tag::{ActiveModel, Column, Entity};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait as _, EntityTrait as _, QueryFilter as _, QueryOrder as _, QuerySelect as _, Set};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{COLUMNS, DELETED, RENAMED, color_of};
+use super::{DELETED, RENAMED, color_of};
 use crate::changes::{self, What, Who};
 use crate::contacts::edit::Edited;
 use crate::contacts::import::Upserted;
 use crate::dialect::{Rows, Type};
 use crate::nouns::{AllContacts, Tags};
-use crate::{Error, Result, Transaction, execute, fetch, fetch_one};
+use crate::{Error, Result, Transaction, execute, fetch};
 use clock::Timestamp;
 use domain::contact::Tag;
 use domain::fold::fold;
 
 /// Tags that are examined in one round of upkeep.
-const TAGS_AT_ONCE: i64 = 8;
+const TAGS_AT_ONCE: u64 = 8;
 
 impl Tags<'_> {
     /// The tag of `company` with this id.
     pub async fn find(self, id: Uuid) -> Result<Option<Tag>> {
-        let select = format!(
-            "SELECT {COLUMNS} FROM tag
-             WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}"
-        );
-        Ok(fetch_one(&self.store.read, select, [id.into(), self.company.into()]).await?.map(super::tag))
+        let tag = self.present().filter(Column::Id.eq(id)).one(&self.store.read).await?;
+        Ok(tag.map(super::tag))
     }
 
     /// Creates tags by their names, and gives existing ones the given colour. Returns the id of each and what changed,
@@ -108,12 +108,10 @@ impl Tags<'_> {
         let company = self.company;
         let transaction = self.store.begin().await?;
         self.store.of(self.company).contacts().lock_totals(&transaction).await?;
-        let select =
-            format!("SELECT name, color FROM tag WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}");
-        let row = fetch_one::<(String, String)>(&transaction, select, [id.into(), company.into()]).await?;
-        let Some((before, old_color)) = row else {
+        let Some(tag) = self.present().filter(Column::Id.eq(id)).one(&transaction).await? else {
             return transaction.unchanged(Edited::Missing).await;
         };
+        let (before, old_color) = (tag.name, tag.color);
         let name = name.unwrap_or(&before);
         let named = self.ids(&transaction, &BTreeSet::from([name])).await?;
         if name != before && named.values().any(|other| *other != id) {
@@ -124,14 +122,13 @@ impl Tags<'_> {
             return transaction.unchanged(Edited::Done).await;
         }
         let folded = fold(name);
-        let begins = if folded == fold(&before) {
-            String::new()
-        } else {
-            format!(", upkeep = {RENAMED}, upkeep_after = NULL")
-        };
-        let update = format!("UPDATE tag SET name = $2, name_folded = $3, color = $4{begins} WHERE id = $1");
-        let values = [id.into(), name.into(), folded.into(), color.into()];
-        execute(&transaction, update, values).await?;
+        let mut columns =
+            ActiveModel { name: Set(name.to_owned()), color: Set(color.to_owned()), ..Default::default() };
+        if folded != fold(&before) {
+            (columns.upkeep, columns.upkeep_after) = (Set(RENAMED), Set(None));
+        }
+        columns.name_folded = Set(folded);
+        Entity::update_many().set(columns).filter(Column::Id.eq(id)).exec(&transaction).await?;
         let shown = |name: &str, color: &str| json!({ "id": id, "name": name, "color": color });
         let (before, after) = (shown(&before, &old_color), shown(name, color));
         changes::record_one(&transaction, who, What::Tags, company, Some(before), after).await?;
@@ -144,21 +141,19 @@ impl Tags<'_> {
         let company = self.company;
         let transaction = self.store.begin().await?;
         self.store.of(self.company).contacts().lock_totals(&transaction).await?;
-        let select = format!(
-            "SELECT name, contacts FROM tag WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}"
-        );
-        let row = fetch_one::<(String, i64)>(&transaction, select, [id.into(), company.into()]).await?;
-        let Some((name, contacts)) = row else {
+        let Some(tag) = self.present().filter(Column::Id.eq(id)).one(&transaction).await? else {
             return transaction.unchanged(false).await;
         };
-        // Its name is free for another tag.
-        let update = format!(
-            "UPDATE tag SET upkeep = {DELETED}, upkeep_after = NULL, name = $3, name_folded = ''
-             WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}"
-        );
-        let values = [id.into(), company.into(), format!("deleted {id}").into()];
-        execute(&transaction, update, values).await?;
-        let before = json!({ "id": id, "name": name, "contacts": contacts });
+        let columns = ActiveModel {
+            // Its name is free for another tag.
+            name: Set(format!("deleted {id}")),
+            name_folded: Set(String::new()),
+            upkeep: Set(DELETED),
+            upkeep_after: Set(None),
+            ..Default::default()
+        };
+        Entity::update_many().set(columns).filter(Column::Id.eq(id)).exec(&transaction).await?;
+        let before = json!({ "id": id, "name": tag.name, "contacts": tag.contacts });
         changes::record_one(&transaction, who, What::Tags, company, Some(before), json!("deleted")).await?;
         transaction.commit().await?;
         Ok(true)
@@ -169,10 +164,11 @@ impl AllContacts<'_> {
     /// Takes one step for some of the tags that were renamed or deleted, of `rows` contacts each. Returns whether there
     /// was anything to do.
     pub async fn keep_up_tags(self, rows: usize) -> Result<bool> {
-        let select = "SELECT id, company_id FROM tag WHERE upkeep <> 0 ORDER BY id LIMIT $1";
-        let found = fetch::<(Uuid, Uuid)>(&self.store.read, select, [TAGS_AT_ONCE.into()]).await?;
-        for (id, company) in &found {
-            self.keep_up(*id, *company, rows as i64).await?;
+        // The condition of the partial index.
+        let found = Entity::find().filter(Expr::cust("upkeep <> 0")).order_by_asc(Column::Id);
+        let found = found.limit(TAGS_AT_ONCE).all(&self.store.read).await?;
+        for tag in &found {
+            self.keep_up(tag.id, tag.company_id, rows as i64).await?;
         }
         Ok(!found.is_empty())
     }
@@ -180,29 +176,27 @@ impl AllContacts<'_> {
     async fn keep_up(self, id: Uuid, company: Uuid, limit: i64) -> Result<()> {
         let transaction = self.store.begin().await?;
         let totals = self.store.of(company).contacts().lock_totals(&transaction).await?;
-        let select = "SELECT upkeep, upkeep_after FROM tag WHERE id = $1 AND upkeep <> 0";
-        let row = fetch_one::<(i16, Option<Uuid>)>(&transaction, select, [id.into()]).await?;
-        let Some((upkeep, after)) = row else { return Ok(transaction.rollback().await?) };
-        let is_deleted = upkeep == DELETED;
+        let tag = Entity::find_by_id(id).filter(Column::Upkeep.ne(0_i16)).one(&transaction).await?;
+        let Some(tag) = tag else { return Ok(transaction.rollback().await?) };
+        let (is_deleted, after) = (tag.upkeep == DELETED, tag.upkeep_after);
+        let renamed = Entity::update_many().filter(Column::Id.eq(id)).filter(Column::Upkeep.eq(RENAMED));
         let select = "SELECT contact_id FROM contact_tag WHERE tag_id = $1 AND contact_id > $2
              ORDER BY contact_id LIMIT $3";
         let values = [id.into(), after.filter(|_| !is_deleted).unwrap_or(Uuid::nil()).into(), limit.into()];
         let contacts = fetch::<Uuid>(&transaction, select, values).await?;
         let Some(last) = contacts.last().copied() else {
-            let end = if is_deleted {
-                "DELETE FROM tag WHERE id = $1 AND upkeep = $2"
+            if is_deleted {
+                Entity::delete_by_id(id).filter(Column::Upkeep.eq(DELETED)).exec(&transaction).await?;
             } else {
-                "UPDATE tag SET upkeep = 0, upkeep_after = NULL WHERE id = $1 AND upkeep = $2"
-            };
-            let state = if is_deleted { DELETED } else { RENAMED };
-            execute(&transaction, end, [id.into(), state.into()]).await?;
+                let columns = ActiveModel { upkeep: Set(0), upkeep_after: Set(None), ..Default::default() };
+                renamed.set(columns).exec(&transaction).await?;
+            }
             return Ok(transaction.commit().await?);
         };
         if is_deleted {
             self.remove_pairs(&transaction, id, &contacts).await?;
         } else {
-            let update = format!("UPDATE tag SET upkeep_after = $2 WHERE id = $1 AND upkeep = {RENAMED}");
-            execute(&transaction, update, [id.into(), last.into()]).await?;
+            renamed.col_expr(Column::UpkeepAfter, Expr::value(last)).exec(&transaction).await?;
         }
         let ordinals = self.rewrite_tag_texts(&transaction, &contacts).await?;
         self.store.of(company).index().mark_stale(&transaction, totals, ordinals.into_iter()).await?;

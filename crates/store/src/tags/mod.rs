@@ -7,10 +7,14 @@ mod edit;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use sea_orm::{ConnectionTrait, Value};
+use entity::tag::{Column, Entity, Model};
+use sea_orm::sea_query::LikeExpr;
+use sea_orm::{
+    ColumnTrait as _, ConnectionTrait, EntityTrait as _, QueryFilter as _, QueryOrder as _, Select,
+};
 use uuid::Uuid;
 
-use crate::contacts::{LONGEST_SEARCH, folded, signed};
+use crate::contacts::{LONGEST_SEARCH, folded};
 use crate::dialect::{Cell, Rows, Type};
 use crate::nouns::Tags;
 use crate::{Error, Result, execute, fetch, fetch_one};
@@ -31,8 +35,6 @@ const COLORS: [&str; 12] = [
     "#8a2f9e", "#a3195b", "#566069",
 ];
 
-const COLUMNS: &str = "id, name, color, created_at, contacts";
-
 /// The numbers come as one text: a row for each number would cost more than reading it from the index.
 const PHONES: &str = "SELECT string_agg(CAST(phone AS TEXT), ',') FROM (
         SELECT phone FROM contact_tag
@@ -45,28 +47,21 @@ impl Tags<'_> {
     /// One page of the tags of `company`, newest first, and how many there are in all. `search` is matched
     /// anywhere in the name, without case and accents.
     pub async fn page(self, page: PageRequest, search: Option<&str>) -> Result<Page<Tag>> {
-        let mut condition = format!("company_id = $1 AND upkeep <> {DELETED}");
-        let mut values: Vec<Value> = vec![self.company.into()];
+        let mut matching = self.present();
         if let Some(text) = folded(search) {
             if text.len() > LONGEST_SEARCH {
                 return Ok(Page { records: Vec::new(), total: 0 });
             }
-            condition.push_str(r" AND name_folded LIKE $2 ESCAPE '\'");
-            values.push(like_anywhere(&text).into());
+            let anywhere = LikeExpr::new(like_anywhere(&text)).escape('\\');
+            matching = matching.filter(Column::NameFolded.like(anywhere));
         }
-        let count = format!("SELECT count(*) FROM tag WHERE {condition}");
-        let total = self.store.count(count, values.clone()).await?;
-        if page.offset() >= total {
-            return Ok(Page { records: Vec::new(), total });
-        }
-        let (limit, offset) = (values.len() + 1, values.len() + 2);
-        let select = format!(
-            "SELECT {COLUMNS} FROM tag WHERE {condition}
-             ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}"
-        );
-        values.extend([signed(page.limit).into(), signed(page.offset()).into()]);
-        let records = fetch(&self.store.read, select, values).await?.into_iter().map(tag).collect();
-        Ok(Page { records, total })
+        let newest = matching.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id);
+        Ok(self.store.page_of(newest, page).await?.map(tag))
+    }
+
+    /// The tags of `company` that are not being removed.
+    pub(crate) fn present(self) -> Select<Entity> {
+        Entity::find().filter(Column::CompanyId.eq(self.company)).filter(Column::Upkeep.ne(DELETED))
     }
 
     /// Those of these ids that are tags of the company.
@@ -246,8 +241,7 @@ impl Tags<'_> {
     }
 }
 
-/// One row of [`COLUMNS`].
-fn tag((id, name, color, created_at, contacts): (Uuid, String, String, i64, i64)) -> Tag {
+fn tag(Model { id, name, color, created_at, contacts, .. }: Model) -> Tag {
     let summary = TagSummary { id, name, color };
     Tag { summary, created_at: Timestamp::from_millis(created_at), contacts: contacts.cast_unsigned() }
 }

@@ -3,15 +3,19 @@
 //! A status, a quality and a category each keep the time of their statement: the latest counts, in any order of
 //! arrival.
 
-use sea_orm::{ConnectionTrait, Value};
-use uuid::Uuid;
+use entity::template::{ActiveModel, Column, Entity};
+use sea_orm::sea_query::{Condition, Expr, ExprTrait as _, Func};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, IdenStatic as _, QueryFilter as _, Set, UpdateMany, Value,
+};
 
 use super::told::{TOLD, ToldTemplate};
-use super::{APPROVED, DELETED, PAUSED};
+use super::{APPROVED, DELETED, PAUSED, lower};
 use crate::dialect::{Cell, Rows, Type};
 use crate::nouns::{AllTemplates, Templates};
+use crate::queries::{at_least, differs, in_order};
 use crate::revision::{self, Topic};
-use crate::{Result, execute};
+use crate::{Result, Transaction, execute};
 use clock::Timestamp;
 use domain::template::ListedTemplate;
 
@@ -29,11 +33,11 @@ pub struct Said<'a> {
 }
 
 /// The values of a template that webhooks change: the column, and the column with the time of its statement.
-const FACETS: [(&str, &str); 3] =
-    [("status", "status_said_at"), ("quality_score", "quality_said_at"), ("category", "category_said_at")];
-/// The condition of one template of an account, by name and language.
-pub(super) const OF_NAME: &str =
-    "company_id = $1 AND waba_id = $2 AND name = $3 AND lower(language) = lower($4)";
+const FACETS: [(Column, Column); 3] = [
+    (Column::Status, Column::StatusSaidAt),
+    (Column::QualityScore, Column::QualitySaidAt),
+    (Column::Category, Column::CategorySaidAt),
+];
 
 const COLUMNS: &[(&str, Type)] = &[
     ("provider_id", Type::Text),
@@ -63,8 +67,7 @@ impl Templates<'_> {
         let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Template).await?;
         let is_first = self.note_listed(&transaction, waba_id).await?;
-        let of_account = vec![company_id.into(), waba_id.into()];
-        let before = self.before(&transaction, "company_id = $1 AND waba_id = $2", of_account).await?;
+        let before = self.before(&transaction, self.of_account(waba_id)).await?;
         let now = Timestamp::now();
         let mut values: Vec<sea_orm::Value> = vec![
             company_id.into(),
@@ -81,14 +84,14 @@ impl Templates<'_> {
                  WHERE listed.name = template.name AND listed.language = template.language)"
         );
         let gone = execute(&transaction, gone, values.clone()).await?;
-        let changed = transaction.query_all_raw(self.store.statement(upsert(&listed), values)).await?;
-        let touch = [company_id.into(), waba_id.into(), as_of.millis().into()];
+        let changed = self.upsert(&transaction, &listed, values).await?;
+        let touch = self.touch_all(waba_id, as_of);
         if gone == 0 && changed.is_empty() && !is_first {
             transaction.rollback().await?;
-            execute(&self.store.write, self.touch_all(), touch).await?;
+            touch.exec(&self.store.write).await?;
             return Ok(());
         }
-        execute(&transaction, self.touch_all(), touch).await?;
+        touch.exec(&transaction).await?;
         if let Some(before) = before.filter(|_| !is_first) {
             let changed = (&before, changed.as_slice());
             self.tell(&transaction, waba_id, changed, ToldTemplate::listed_reason, now).await?;
@@ -124,17 +127,37 @@ impl Templates<'_> {
         Ok(execute(to, sql, [self.company.into(), waba_id.into()]).await? > 0)
     }
 
-    /// The statement that stamps all templates of an account with the time of a list, which includes all older
+    /// The change that stamps all templates of an account with the time of a list, which includes all older
     /// statements.
-    fn touch_all(self) -> String {
-        let newer = FACETS
-            .map(|(_, said_at)| format!("{said_at} = CASE WHEN {said_at} < $3 THEN $3 ELSE {said_at} END"));
-        format!(
-            "UPDATE template SET {} WHERE id IN (SELECT id FROM template WHERE company_id = $1 AND waba_id = $2 \
-             ORDER BY id{})",
-            newer.join(", "),
-            self.store.locking()
-        )
+    fn touch_all(self, waba_id: &str, as_of: Timestamp) -> UpdateMany<Entity> {
+        let own = in_order(Entity::find().filter(self.of_account(waba_id)), Column::Id);
+        let all = Entity::update_many().filter(Column::Id.in_subquery(own));
+        let newer = |all: UpdateMany<Entity>, (_, said_at): (_, Column)| {
+            all.col_expr(said_at, at_least(said_at, as_of.millis()))
+        };
+        FACETS.into_iter().fold(all, newer)
+    }
+
+    /// The templates of an account.
+    fn of_account(self, waba_id: &str) -> Condition {
+        Condition::all().add(Column::CompanyId.eq(self.company)).add(Column::WabaId.eq(waba_id))
+    }
+
+    /// One template of an account, by name and language.
+    pub(super) fn of_name(self, waba_id: &str, name: &str, language: &str) -> Condition {
+        let in_language = lower(Column::Language).eq(Func::lower(language));
+        self.of_account(waba_id).add(Column::Name.eq(name)).add(in_language)
+    }
+
+    /// Adds the rows of `listed` and updates those that differ, and returns both.
+    pub(super) async fn upsert(
+        self,
+        within: &Transaction,
+        listed: &str,
+        values: Vec<Value>,
+    ) -> Result<Vec<ToldTemplate>> {
+        let changed = within.query_all_raw(self.store.statement(upsert(listed), values)).await?;
+        changed.iter().map(ToldTemplate::read).collect()
     }
 
     /// Writes the provider's statement about one template at `said_at`: its status, its quality or its category, each
@@ -151,34 +174,27 @@ impl Templates<'_> {
         let Said { status, quality_score, category, reason } = said;
         let words = FACETS.into_iter().zip([status, quality_score, category]);
         let words: Vec<_> = words.filter_map(|(facet, word)| Some((facet, word?))).collect();
-        let key: [Value; 5] =
-            [self.company.into(), waba_id.into(), name.into(), language.into(), said_at.millis().into()];
-        let (mut set, mut is_news) = (String::new(), Vec::new());
-        for (number, ((column, time), _)) in (8..).zip(&words) {
-            let counts = format!("{time} <= $5");
-            set += &format!(
-                "{column} = CASE WHEN {counts} THEN ${number} ELSE {column} END, \
-                 {time} = CASE WHEN {counts} THEN $5 ELSE {time} END, "
-            );
-            is_news.push(format!("({counts} AND {column} IS DISTINCT FROM ${number})"));
-        }
         if words.is_empty() {
             return Ok(false);
         }
+        let (of_name, at) = (self.of_name(waba_id, name, language), said_at.millis());
         let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Template).await?;
-        let before = self.before(&transaction, OF_NAME, key[..4].to_vec()).await?;
-        let sql = format!(
-            "UPDATE template SET {set}revision = $6, updated_at = $7 WHERE {OF_NAME} AND ({}) RETURNING {TOLD}",
-            is_news.join(" OR ")
-        );
+        let before = self.before(&transaction, of_name.clone()).await?;
         let now = Timestamp::now();
-        let own = [revision.into(), now.millis().into()];
-        let own = own.into_iter().chain(words.iter().map(|(_, word)| Value::from(*word)));
-        let values = key.iter().cloned().chain(own);
-        let changed = transaction.query_all_raw(self.store.statement(sql, values)).await?;
+        let stamp =
+            ActiveModel { revision: Set(revision), updated_at: Set(now.millis()), ..Default::default() };
+        let (mut update, mut is_news) = (Entity::update_many().set(stamp), Condition::any());
+        for ((column, time), word) in words.iter().copied() {
+            let latest = Expr::case(time.lte(at), word).finally(Expr::col(column));
+            update = update.col_expr(column, latest.into()).col_expr(time, at_least(time, at));
+            is_news = is_news.add(time.lte(at).and(differs(column, word)));
+        }
+        let changed =
+            update.filter(of_name.clone()).filter(is_news).exec_with_returning(&transaction).await?;
         if !changed.is_empty() {
             if let Some(before) = before {
+                let changed: Vec<_> = changed.into_iter().map(ToldTemplate::from).collect();
                 let changed = (&before, changed.as_slice());
                 self.tell(&transaction, waba_id, changed, |_| reason.map(str::to_owned), now).await?;
             }
@@ -189,8 +205,8 @@ impl Templates<'_> {
         transaction.rollback().await?;
         // Nothing changes, but earlier statements that arrive later must count as older than this one.
         for ((_, time), _) in words {
-            let sql = format!("UPDATE template SET {time} = $5 WHERE {OF_NAME} AND {time} < $5");
-            execute(&self.store.write, sql, key.clone()).await?;
+            let touch = Entity::update_many().col_expr(time, Expr::value(at)).filter(of_name.clone());
+            touch.filter(time.lt(at)).exec(&self.store.write).await?;
         }
         Ok(false)
     }
@@ -201,16 +217,19 @@ impl AllTemplates<'_> {
     pub async fn pause(self, id: i64) -> Result<()> {
         let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Template).await?;
-        let sql = format!(
-            "UPDATE template SET status = '{PAUSED}', revision = $2, updated_at = $3, status_said_at = $3 \
-             WHERE id = $1 AND status = '{APPROVED}' RETURNING {TOLD}, company_id, waba_id"
-        );
         let now = Timestamp::now();
-        let values = [id.into(), revision.into(), now.millis().into()];
-        if let Some(row) = transaction.query_one_raw(self.store.statement(sql, values)).await? {
-            let (company_id, waba_id): (Uuid, String) =
-                (row.try_get("", "company_id")?, row.try_get("", "waba_id")?);
-            let paused = ToldTemplate::read(&row)?;
+        let columns = ActiveModel {
+            status: Set(PAUSED.to_owned()),
+            revision: Set(revision),
+            updated_at: Set(now.millis()),
+            status_said_at: Set(now.millis()),
+            ..Default::default()
+        };
+        let paused = Entity::update_many().set(columns).filter(Column::Id.eq(id));
+        let paused = paused.filter(Column::Status.eq(APPROVED)).exec_with_returning(&transaction);
+        if let Some(paused) = paused.await?.pop() {
+            let (company_id, waba_id) = (paused.company_id, paused.waba_id.clone());
+            let paused = ToldTemplate::from(paused);
             let facts = paused.facts(&waba_id, Some(&paused.with_status(APPROVED)), None, now);
             self.store.event_log().tell_facts(&transaction, company_id, facts, now).await?;
         }
@@ -220,9 +239,8 @@ impl AllTemplates<'_> {
     }
 }
 
-/// Adds the rows of `listed` and updates those that differ, and returns both. `WHERE true` keeps SQLite from reading
-/// `ON CONFLICT` as a join's condition.
-pub(super) fn upsert(listed: &str) -> String {
+/// `WHERE true` keeps SQLite from reading `ON CONFLICT` as a join's condition.
+fn upsert(listed: &str) -> String {
     const CHANGING: [&str; 7] = [
         "provider_id",
         "category",
@@ -235,12 +253,11 @@ pub(super) fn upsert(listed: &str) -> String {
     // Statements of the provider since the list was requested are newer.
     let listed_now = |column: &str| {
         let of = if column == "rejected_reason" { "status" } else { column };
-        match FACETS.into_iter().find(|(facet, _)| *facet == of) {
-            Some((_, said_at)) => {
-                format!(
-                    "CASE WHEN template.{said_at} <= $5 THEN excluded.{column} ELSE template.{column} END"
-                )
-            }
+        match FACETS.into_iter().find(|(facet, _)| facet.as_str() == of) {
+            Some((_, said_at)) => format!(
+                "CASE WHEN template.{} <= $5 THEN excluded.{column} ELSE template.{column} END",
+                said_at.as_str()
+            ),
             None => format!("excluded.{column}"),
         }
     };

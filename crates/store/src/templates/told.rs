@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use sea_orm::{ConnectionTrait as _, FromQueryResult, QueryResult, Value};
+use entity::template::{Entity, Model};
+use sea_orm::{
+    Condition, DerivePartialModel, EntityTrait as _, FromQueryResult as _, QueryFilter as _, QueryResult,
+};
 
 use crate::nouns::Templates;
 use crate::{Result, Transaction};
@@ -15,7 +18,8 @@ use domain::template::Status;
 pub(super) const TOLD: &str = "id, name, language, status, category, quality_score, rejected_reason";
 
 /// The values of a template whose changes are told.
-#[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
+#[derive(Debug, Clone, PartialEq, Eq, DerivePartialModel)]
+#[sea_orm(entity = "Entity")]
 pub(super) struct ToldTemplate {
     id: i64,
     name: String,
@@ -28,6 +32,13 @@ pub(super) struct ToldTemplate {
 
 /// Templates before a change, by their ids.
 pub(super) type Before = HashMap<i64, ToldTemplate>;
+
+impl From<Model> for ToldTemplate {
+    fn from(model: Model) -> Self {
+        let Model { id, name, language, status, category, quality_score, rejected_reason, .. } = model;
+        Self { id, name, language, status, category, quality_score, rejected_reason }
+    }
+}
 
 impl ToldTemplate {
     pub(super) fn read(row: &QueryResult) -> Result<Self> {
@@ -89,22 +100,13 @@ impl ToldTemplate {
 impl Templates<'_> {
     /// The company's templates that meet this condition; `None` when nobody reads the log. The counter of templates is
     /// locked, so that no other transaction changes them.
-    pub(super) async fn before(
-        self,
-        within: &Transaction,
-        condition: &str,
-        values: Vec<Value>,
-    ) -> Result<Option<Before>> {
+    pub(super) async fn before(self, within: &Transaction, condition: Condition) -> Result<Option<Before>> {
         if !self.store.event_log().hears_facts(within).await? {
             return Ok(None);
         }
-        let sql = format!("SELECT {TOLD} FROM template WHERE {condition}");
-        let mut before = Before::new();
-        for row in within.query_all_raw(self.store.statement(sql, values)).await? {
-            let template = ToldTemplate::read(&row)?;
-            before.insert(template.id, template);
-        }
-        Ok(Some(before))
+        let before =
+            Entity::find().filter(condition).into_partial_model::<ToldTemplate>().all(within).await?;
+        Ok(Some(before.into_iter().map(|template| (template.id, template)).collect()))
     }
 
     /// Tells of these templates of a business account that were changed or added.
@@ -112,14 +114,13 @@ impl Templates<'_> {
         self,
         within: &Transaction,
         waba_id: &str,
-        (before, changed): (&Before, &[QueryResult]),
+        (before, changed): (&Before, &[ToldTemplate]),
         reason: impl Fn(&ToldTemplate) -> Option<String>,
         now: Timestamp,
     ) -> Result<()> {
         let mut facts = Vec::new();
-        for row in changed {
-            let template = ToldTemplate::read(row)?;
-            facts.extend(template.facts(waba_id, before.get(&template.id), reason(&template), now));
+        for template in changed {
+            facts.extend(template.facts(waba_id, before.get(&template.id), reason(template), now));
         }
         self.store.event_log().tell_facts(within, self.company, facts, now).await
     }

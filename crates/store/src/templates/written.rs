@@ -1,17 +1,18 @@
 //! Templates that people wrote, changed, deleted or archived here: stored once the provider took them, or at once where nobody
 //! reviews them.
 
-use entity::template::{Column, Entity, Model};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, Value};
+use entity::template::{ActiveModel, Column, Entity, Model};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, Set, Value};
 use serde_json::json;
 
-use super::said::{OF_NAME, upsert};
 use super::told::ToldTemplate;
 use super::{DELETED, Record, record};
 use crate::changes::{self, What, Who};
 use crate::nouns::Templates;
+use crate::queries::at_least;
 use crate::revision::{self, Topic};
-use crate::{Result, Transaction, execute};
+use crate::{Result, Transaction};
 use clock::Timestamp;
 use domain::template::{LOCAL_ACCOUNT, ListedTemplate, MOST_LOCAL};
 
@@ -54,13 +55,8 @@ impl Templates<'_> {
                 return transaction.unchanged(WrittenTemplate::Full).await;
             }
         }
-        let key: [Value; 4] = [
-            self.company.into(),
-            waba_id.into(),
-            listed.name.as_str().into(),
-            listed.language.as_str().into(),
-        ];
-        let before = self.before(&transaction, OF_NAME, key.to_vec()).await?;
+        let of_name = self.of_name(waba_id, &listed.name, &listed.language);
+        let before = self.before(&transaction, of_name.clone()).await?;
         let now = Timestamp::now();
         let (rows, given) = self.rows(std::slice::from_ref(listed));
         let mut values: Vec<Value> = vec![
@@ -71,14 +67,14 @@ impl Templates<'_> {
             as_of.millis().into(),
         ];
         values.extend(given);
-        let changed = transaction.query_all_raw(self.store.statement(upsert(&rows), values)).await?;
+        let changed = self.upsert(&transaction, &rows, values).await?;
         // A list that was requested before does not have it.
-        let offered = if is_new { "NULL" } else { "archived_at" };
-        let stamp = format!(
-            "UPDATE template SET archived_at = {offered}, status_said_at = \
-             CASE WHEN status_said_at < $5 THEN $5 ELSE status_said_at END WHERE {OF_NAME}"
-        );
-        execute(&transaction, stamp, key.into_iter().chain([as_of.millis().into()])).await?;
+        let said_at = at_least(Column::StatusSaidAt, as_of.millis());
+        let mut stamp = Entity::update_many().col_expr(Column::StatusSaidAt, said_at).filter(of_name);
+        if is_new {
+            stamp = stamp.col_expr(Column::ArchivedAt, Expr::null());
+        }
+        stamp.exec(&transaction).await?;
         if let Some(before) = before {
             let changed = (&before, changed.as_slice());
             self.tell(&transaction, waba_id, changed, ToldTemplate::listed_reason, now).await?;
@@ -102,13 +98,16 @@ impl Templates<'_> {
             let of_company = Entity::find_by_id(*id).filter(Column::CompanyId.eq(self.company));
             let Some(known) = of_company.one(&transaction).await? else { continue };
             if known.waba_id == LOCAL_ACCOUNT {
-                execute(&transaction, "DELETE FROM template WHERE id = $1", [(*id).into()]).await?;
+                Entity::delete_by_id(*id).exec(&transaction).await?;
             } else {
-                let sql = format!(
-                    "UPDATE template SET status = '{DELETED}', revision = $2, updated_at = $3, status_said_at = $3 \
-                     WHERE id = $1"
-                );
-                execute(&transaction, sql, [(*id).into(), revision.into(), now.into()]).await?;
+                let columns = ActiveModel {
+                    status: Set(DELETED.to_owned()),
+                    revision: Set(revision),
+                    updated_at: Set(now),
+                    status_said_at: Set(now),
+                    ..Default::default()
+                };
+                Entity::update_many().set(columns).filter(Column::Id.eq(*id)).exec(&transaction).await?;
             }
             let (before, after) = (Some(shown(&known)), json!("deleted"));
             changes::record_one(&transaction, who, What::Templates, self.company, before, after).await?;
@@ -128,8 +127,8 @@ impl Templates<'_> {
             return transaction.unchanged(Some(record(known)?)).await;
         }
         let at = is_archived.then(|| Timestamp::now().millis());
-        let sql = "UPDATE template SET archived_at = $2 WHERE id = $1";
-        execute(&transaction, sql, [id.into(), at.into()]).await?;
+        let update = Entity::update_many().col_expr(Column::ArchivedAt, Expr::value(at));
+        update.filter(Column::Id.eq(id)).exec(&transaction).await?;
         let after = Model { archived_at: at, ..known.clone() };
         let (before, told) = (Some(shown(&known)), shown(&after));
         changes::record_one(&transaction, who, What::Templates, self.company, before, told).await?;

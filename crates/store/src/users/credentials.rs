@@ -5,13 +5,14 @@
 //! links that sign the person in or reset the password. Each proof of identity (a correct password, a link) is for the
 //! version under which it was given, and opens nothing under another one.
 
+use entity::link;
 use entity::user_account::{Column, Entity};
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, ExprTrait as _};
 use sea_orm::{ColumnTrait as _, EntityTrait as _, QueryFilter as _};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::links::Link;
+use super::links::{Link, Purpose};
 use super::{User, devices, sessions, waiting};
 use crate::changes::{self, What, Who};
 use crate::nouns::Users;
@@ -29,9 +30,9 @@ pub struct Kept {
 /// Locks a person's credentials until the end of the transaction; `false` when they are no longer of this version, or the
 /// person is disabled.
 pub(crate) async fn lock(within: &Transaction, user_id: Uuid, version: i64) -> Result<bool> {
-    let sql = "UPDATE user_account SET credentials_version = credentials_version
-        WHERE id = $1 AND credentials_version = $2 AND disabled_at IS NULL";
-    Ok(execute(within, sql, [user_id.into(), version.into()]).await? > 0)
+    let lock = Entity::update_many().col_expr(Column::CredentialsVersion, Expr::value(version));
+    let lock = lock.filter(Column::Id.eq(user_id)).filter(Column::CredentialsVersion.eq(version));
+    Ok(lock.filter(Column::DisabledAt.is_null()).exec(within).await?.rows_affected > 0)
 }
 
 /// Raises the version of a person's credentials within a transaction, and ends what the old ones opened: sessions, their
@@ -42,8 +43,9 @@ pub(crate) async fn renew(within: &Transaction, user: &User, keep: Option<Kept>)
     if keep.is_some() && !lock(within, user.id, user.credentials_version).await? {
         return Ok(false);
     }
-    let sql = "UPDATE user_account SET credentials_version = credentials_version + 1 WHERE id = $1";
-    if execute(within, sql, [user.id.into()]).await? == 0 {
+    let next = Expr::col(Column::CredentialsVersion).add(1);
+    let raise = Entity::update_many().col_expr(Column::CredentialsVersion, next);
+    if raise.filter(Column::Id.eq(user.id)).exec(within).await?.rows_affected == 0 {
         return Ok(false);
     }
     if let Some(Kept { session_id, hash }) = keep {
@@ -59,8 +61,8 @@ pub(crate) async fn renew(within: &Transaction, user: &User, keep: Option<Kept>)
         // Somebody else may have signed in there.
         devices::forget(within, user.id).await?;
     }
-    let sql = "DELETE FROM link WHERE email = $1 AND purpose <> 'invitation'";
-    execute(within, sql, [user.email.as_str().into()]).await?;
+    let links = link::Entity::delete_many().filter(link::Column::Email.eq(user.email.as_str()));
+    links.filter(link::Column::Purpose.ne(Purpose::Invitation.as_str())).exec(within).await?;
     Ok(true)
 }
 

@@ -10,6 +10,7 @@ use super::links::{self, Link};
 use super::{NewUser, User, credentials, memberships};
 use crate::changes::{self, What, Who};
 use crate::nouns::Links;
+use crate::one_row::update_rows;
 use crate::{Error, Result, Transaction, execute, users};
 use clock::Timestamp;
 use domain::user::{Email, Language};
@@ -124,8 +125,8 @@ impl Links<'_> {
             memberships::raise(&transaction, who, user, company.company_id, company.role).await?;
         }
         if link.is_operator && !user.is_operator {
-            let sql = "UPDATE user_account SET is_operator = 1 WHERE id = $1";
-            execute(&transaction, sql, [user.id.into()]).await?;
+            let set = [("is_operator", 1_i16.into())];
+            update_rows(&transaction, "user_account", set, [("id", user.id.into())]).await?;
             let [before, after] = [false, true].map(|is| json!({ "is_operator": is }));
             changes::record_one(&transaction, who, What::User, &user.email, Some(before), after).await?;
         }

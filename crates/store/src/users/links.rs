@@ -8,14 +8,15 @@
 
 use std::time::Duration;
 
-use sea_orm::QueryResult;
+use entity::link::{Column, Entity, Model};
+use entity::user_account;
+use sea_orm::{ColumnTrait as _, EntityTrait as _, Insert, QueryFilter as _, QueryResult};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::memberships::{self, role};
 use crate::changes::{self, What, Who};
 use crate::nouns::Links;
-use crate::one_row::insert_row;
 use crate::{Error, Result, Transaction, execute, fetch_one};
 use clock::Timestamp;
 use domain::user::Role;
@@ -167,25 +168,27 @@ impl Links<'_> {
         {
             return transaction.unchanged(None).await;
         }
-        execute(&transaction, "DELETE FROM link WHERE expires_at <= $1", [now.millis().into()]).await?;
-        let sql = "DELETE FROM link WHERE email = $1 AND purpose = $2 AND company_id IS NOT DISTINCT FROM $3";
-        execute(&transaction, sql, [email.into(), purpose.as_str().into(), company_id.into()]).await?;
-        let row = [
-            ("id", Uuid::now_v7().into()),
-            ("hash", hash.to_vec().into()),
-            ("purpose", purpose.as_str().into()),
-            ("email", email.into()),
-            ("name", name.into()),
-            ("company_id", company_id.into()),
-            ("role", role.into()),
-            ("is_operator", i16::from(is_operator).into()),
-            ("made_by", who.to_string().into()),
-            ("created_at", now.millis().into()),
-            ("expires_at", expires_at.millis().into()),
-            ("inviter_id", inviter_id.into()),
-            ("credentials_version", version.into()),
-        ];
-        insert_row(&transaction, "link", row).await?;
+        let expired = Column::ExpiresAt.lte(now.millis());
+        Entity::delete_many().filter(expired).exec(&transaction).await?;
+        let former = Entity::delete_many().filter(Column::Email.eq(email));
+        let former = former.filter(Column::Purpose.eq(purpose.as_str()));
+        former.filter(Column::CompanyId.eq(company_id)).exec(&transaction).await?;
+        let row = Model {
+            id: Uuid::now_v7(),
+            hash: hash.to_vec(),
+            purpose: purpose.as_str().to_owned(),
+            email: email.to_owned(),
+            name: name.to_owned(),
+            company_id,
+            role: role.map(str::to_owned),
+            is_operator: is_operator.into(),
+            made_by: who.to_string(),
+            created_at: now.millis(),
+            expires_at: expires_at.millis(),
+            credentials_version: version,
+            inviter_id,
+        };
+        Insert::one(row).exec_without_returning(&transaction).await?;
         let mut after = json!({ "purpose": purpose.as_str(), "expires_at": expires_at });
         if company_id.is_some() || purpose == Purpose::Invitation {
             after["company_id"] = json!(company_id);
@@ -226,8 +229,8 @@ impl Links<'_> {
 
     /// The version of the credentials of the person with this e-mail.
     async fn version_of(self, within: &Transaction, email: &str) -> Result<Option<i64>> {
-        let sql = "SELECT credentials_version FROM user_account WHERE email = $1";
-        fetch_one(within, sql, [email.into()]).await
+        let person = user_account::Entity::find().filter(user_account::Column::Email.eq(email));
+        Ok(person.one(within).await?.map(|person| person.credentials_version))
     }
 
     /// The link whose token has this hash, if it is neither used nor expired.

@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use sea_orm::{QueryResult, Value};
+use entity::membership::{Column, Entity, Model};
+use entity::{company, user_session};
+use sea_orm::sea_query::{Condition, Expr, OnConflict};
+use sea_orm::{ColumnTrait as _, EntityTrait as _, Insert, QueryFilter as _, QueryResult, Value};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -10,7 +13,8 @@ use super::{User, invitations};
 use crate::changes::{self, What, Who};
 use crate::contacts::signed;
 use crate::nouns::{Members, Users};
-use crate::{Error, Result, Transaction, execute, fetch, fetch_one, moment};
+use crate::one_row::delete_rows;
+use crate::{Error, Result, Transaction, fetch, fetch_one, moment};
 use clock::Timestamp;
 use domain::fold::fold;
 use domain::page::{Page, PageRequest};
@@ -94,8 +98,9 @@ fn member(row: &QueryResult) -> Result<Member> {
 
 /// Makes changes of a company's members take turns.
 pub(super) async fn lock(within: &Transaction, company_id: Uuid) -> Result<()> {
-    let sql = "UPDATE company SET name = name WHERE id = $1";
-    execute(within, sql, [company_id.into()]).await?;
+    let as_it_is = Expr::col(company::Column::Name);
+    let lock = company::Entity::update_many().col_expr(company::Column::Name, as_it_is);
+    lock.filter(company::Column::Id.eq(company_id)).exec(within).await?;
     Ok(())
 }
 
@@ -114,9 +119,8 @@ pub(crate) async fn raise(
 }
 
 async fn role_in(within: &Transaction, user_id: Uuid, company_id: Uuid) -> Result<Option<Role>> {
-    let sql = "SELECT role FROM membership WHERE user_id = $1 AND company_id = $2";
-    let values = [user_id.into(), company_id.into()];
-    fetch_one::<String>(within, sql, values).await?.map(|word| role(&word)).transpose()
+    let found = Entity::find_by_id((user_id, company_id)).one(within).await?;
+    found.map(|found| role(&found.role)).transpose()
 }
 
 /// Makes a person a member, or gives them another role, within a transaction.
@@ -131,11 +135,15 @@ pub(crate) async fn put(
     if former == Some(new) {
         return Ok(());
     }
-    let sql = "INSERT INTO membership (user_id, company_id, role, created_at) VALUES ($1, $2, $3, $4)
-        ON CONFLICT (user_id, company_id) DO UPDATE SET role = excluded.role";
-    let now = Timestamp::now().millis();
-    let values = [user.id.into(), company_id.into(), new.as_str().into(), now.into()];
-    execute(within, sql, values).await?;
+    let row = Model {
+        user_id: user.id,
+        company_id,
+        role: new.as_str().to_owned(),
+        created_at: Timestamp::now().millis(),
+    };
+    let replace =
+        OnConflict::columns([Column::UserId, Column::CompanyId]).update_column(Column::Role).to_owned();
+    Insert::one(row).on_conflict(replace).exec_without_returning(within).await?;
     let shown = |role: Role| json!({ "company_id": company_id, "role": role.as_str() });
     changes::record_one(within, who, What::Membership, &user.email, former.map(shown), shown(new)).await
 }
@@ -255,16 +263,17 @@ impl Members<'_> {
         if changed != Changed::Done {
             return transaction.unchanged(changed).await;
         }
-        let values = || [user.id.into(), company_id.into()];
-        let sql = "DELETE FROM membership WHERE user_id = $1 AND company_id = $2 RETURNING role";
-        let former: String = fetch_one(&transaction, sql, values()).await?.unwrap_or_default();
-        let sql = "DELETE FROM alert_subscription WHERE user_id = $1 AND company_id = $2";
-        execute(&transaction, sql, values()).await?;
-        let sql = "UPDATE user_session SET company_id = NULL WHERE user_id = $1 AND company_id = $2";
-        execute(&transaction, sql, values()).await?;
-        let sql = "UPDATE user_session SET token_hash = NULL, token_company_id = NULL
-            WHERE user_id = $1 AND token_company_id = $2";
-        execute(&transaction, sql, values()).await?;
+        let former = Entity::delete_by_id((user.id, company_id)).exec_with_returning(&transaction).await?;
+        let former = former.map(|former| former.role).unwrap_or_default();
+        let of = [("user_id", user.id.into()), ("company_id", company_id.into())];
+        delete_rows(&transaction, "alert_subscription", of).await?;
+        let sessions =
+            || user_session::Entity::update_many().filter(user_session::Column::UserId.eq(user.id));
+        let in_it = sessions().filter(user_session::Column::CompanyId.eq(company_id));
+        in_it.col_expr(user_session::Column::CompanyId, Expr::null()).exec(&transaction).await?;
+        let reading_it = sessions().filter(user_session::Column::TokenCompanyId.eq(company_id));
+        let reading_it = reading_it.col_expr(user_session::Column::TokenHash, Expr::null());
+        reading_it.col_expr(user_session::Column::TokenCompanyId, Expr::null()).exec(&transaction).await?;
         invitations::end(&transaction, user, company_id).await?;
         self.take_conversations(&transaction, who, user).await?;
         let before = json!({ "company_id": company_id, "role": former });
@@ -283,13 +292,13 @@ impl Members<'_> {
     /// Whether a member may lose their role. Concurrent changes take turns, so that one owner is left.
     async fn may_change(self, within: &Transaction, user_id: Uuid, loses_ownership: bool) -> Result<Changed> {
         lock(within, self.company).await?;
-        let sql = "SELECT user_id, role FROM membership
-            WHERE company_id = $1 AND (user_id = $2 OR role = 'owner')";
-        let rows = fetch::<(Uuid, String)>(within, sql, [self.company.into(), user_id.into()]).await?;
+        let concerned =
+            Condition::any().add(Column::UserId.eq(user_id)).add(Column::Role.eq(Role::Owner.as_str()));
+        let members = Entity::find().filter(Column::CompanyId.eq(self.company)).filter(concerned);
         let (mut own, mut other_owners) = (None, 0);
-        for (id, word) in rows {
-            if id == user_id {
-                own = Some(role(&word)?);
+        for member in members.all(within).await? {
+            if member.user_id == user_id {
+                own = Some(role(&member.role)?);
             } else {
                 other_owners += 1;
             }

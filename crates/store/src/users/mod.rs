@@ -16,6 +16,7 @@ pub mod sessions;
 pub mod waiting;
 
 use entity::user_account::{ActiveModel, Column, Entity, Model};
+use entity::{link, membership};
 use sea_orm::sea_query::{Condition, Expr, ExprTrait as _, Func, LikeExpr, SimpleExpr};
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use serde_json::json;
@@ -23,7 +24,8 @@ use uuid::Uuid;
 
 use crate::changes::{self, What, Who};
 use crate::nouns::Users;
-use crate::{Error, Result, Transaction, execute, fetch};
+use crate::queries::differs;
+use crate::{Error, Result, Transaction, execute};
 use clock::Timestamp;
 use domain::fold::like_anywhere;
 use domain::page::{Page, PageRequest};
@@ -238,10 +240,10 @@ impl Users<'_> {
     pub async fn set_phone_number(self, who: &Who, user: &User, number: Option<PhoneNumber>) -> Result<bool> {
         let shown = |number: Option<PhoneNumber>| json!({ "phone_number": number.map(|number| format!("+{number}")) });
         let transaction = self.store.begin().await?;
-        let sql = "UPDATE user_account SET phone_number = $2 \
-                   WHERE id = $1 AND phone_number IS DISTINCT FROM $2";
-        let values = [user.id.into(), number.map(PhoneNumber::as_i64).into()];
-        if execute(&transaction, sql, values).await? == 0 {
+        let stored = number.map(PhoneNumber::as_i64);
+        let update = Entity::update_many().col_expr(Column::PhoneNumber, Expr::value(stored));
+        let update = update.filter(Column::Id.eq(user.id)).filter(differs(Column::PhoneNumber, stored));
+        if update.exec(&transaction).await?.rows_affected == 0 {
             return transaction.unchanged(false).await;
         }
         let (before, after) = (Some(shown(user.phone_number)), shown(number));
@@ -272,11 +274,11 @@ impl Users<'_> {
         }
         if disabled {
             credentials::renew(&transaction, user, None).await?;
-            let sql = "DELETE FROM link WHERE email = $1 OR inviter_id = $2";
-            execute(&transaction, sql, [user.email.as_str().into(), user.id.into()]).await?;
-            let sql = "SELECT company_id FROM membership WHERE user_id = $1 ORDER BY company_id";
-            for company in fetch::<Uuid>(&transaction, sql, [user.id.into()]).await? {
-                self.store.of(company).members().take_conversations(&transaction, who, user).await?;
+            let of_them = link::Column::Email.eq(user.email.as_str()).or(link::Column::InviterId.eq(user.id));
+            link::Entity::delete_many().filter(of_them).exec(&transaction).await?;
+            let own = membership::Entity::find().filter(membership::Column::UserId.eq(user.id));
+            for own in own.order_by_asc(membership::Column::CompanyId).all(&transaction).await? {
+                self.store.of(own.company_id).members().take_conversations(&transaction, who, user).await?;
             }
         }
         changes::record_one(&transaction, who, What::User, &user.email, Some(json!(before)), json!(word))

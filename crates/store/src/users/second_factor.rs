@@ -1,14 +1,17 @@
 //! The second factor: a sealed secret, the step of the last code that was used, and recovery codes as hashes.
 
+use entity::user_account::{Column, Entity};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait as _, EntityTrait as _, QueryFilter as _};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::User;
 use super::credentials::{self, Kept};
+use crate::Result;
 use crate::changes::{self, What, Who};
 use crate::nouns::Users;
 use crate::one_row::{delete_rows, insert_row, update_rows};
-use crate::{Result, execute};
 
 impl Users<'_> {
     /// Replaces the second factor of a person who is signed in by the one that this session has set up, with these recovery
@@ -48,9 +51,10 @@ impl Users<'_> {
     /// person who removes their own. `false` when there is none, that session ended, or the credentials changed meanwhile.
     pub async fn remove_totp(self, who: &Who, user: &User, keep: Option<Kept>) -> Result<bool> {
         let transaction = self.store.begin().await?;
-        let sql = "UPDATE user_account SET totp_secret = NULL WHERE id = $1 AND totp_secret IS NOT NULL";
-        let removed = execute(&transaction, sql, [user.id.into()]).await? > 0;
-        if !removed || !credentials::renew(&transaction, user, keep).await? {
+        let removal = Entity::update_many().col_expr(Column::TotpSecret, Expr::null());
+        let removal = removal.filter(Column::Id.eq(user.id)).filter(Column::TotpSecret.is_not_null());
+        let is_removed = removal.exec(&transaction).await?.rows_affected > 0;
+        if !is_removed || !credentials::renew(&transaction, user, keep).await? {
             return transaction.unchanged(false).await;
         }
         delete_rows(&transaction, "recovery_code", [("user_id", user.id.into())]).await?;
@@ -62,8 +66,9 @@ impl Users<'_> {
 
     /// Marks the code of this step as used; `false` when this code or a later one was used before.
     pub async fn spend_totp_step(self, user_id: Uuid, step: i64) -> Result<bool> {
-        let sql = "UPDATE user_account SET totp_step = $1 WHERE id = $2 AND totp_step < $1";
-        Ok(execute(&self.store.write, sql, [step.into(), user_id.into()]).await? > 0)
+        let spent = Entity::update_many().col_expr(Column::TotpStep, Expr::value(step));
+        let spent = spent.filter(Column::Id.eq(user_id)).filter(Column::TotpStep.lt(step));
+        Ok(spent.exec(&self.store.write).await?.rows_affected > 0)
     }
 
     /// Removes a recovery code; `false` when the person has none of this hash.

@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use sea_orm::QueryResult;
+use entity::user_session::{Column, Entity, Model};
+use sea_orm::sea_query::{Condition, Expr, ExprTrait as _};
+use sea_orm::{ColumnTrait as _, EntityTrait as _, Insert, QueryFilter as _, QueryOrder as _, QueryResult};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -12,8 +14,8 @@ use super::{User, credentials};
 use crate::changes::{self, What, Who};
 use crate::looks::Look;
 use crate::nouns::Sessions;
-use crate::one_row::{delete_rows, insert_row, update_rows};
-use crate::{Result, Transaction, execute, fetch_one, moment};
+use crate::one_row::{delete_rows, update_rows};
+use crate::{Result, Transaction, fetch_one, moment};
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
 use domain::user::{Language, Role};
@@ -184,10 +186,8 @@ fn bounds(now: Timestamp) -> [i64; 2] {
 /// Ends a person's sessions, except one, within a transaction.
 pub(crate) async fn end_all(within: &Transaction, user_id: Uuid, keep: Option<Uuid>) -> Result<()> {
     // No session has the nil id.
-    let keep = keep.unwrap_or_default();
-    let sql = "DELETE FROM user_session WHERE user_id = $1 AND id <> $2";
-    let values = [user_id.into(), keep.into()];
-    execute(within, sql, values).await?;
+    let others = Column::Id.ne(keep.unwrap_or_default());
+    Entity::delete_many().filter(Column::UserId.eq(user_id)).filter(others).exec(within).await?;
     Ok(())
 }
 
@@ -203,20 +203,23 @@ impl Sessions<'_> {
         if !credentials::lock(&transaction, user.id, user.credentials_version).await? {
             return transaction.unchanged(None).await;
         }
-        let row = [
-            ("id", id.into()),
-            ("hash", hash.to_vec().into()),
-            ("user_id", user.id.into()),
-            ("company_id", company.as_ref().map(|company| company.company_id).into()),
-            ("created_at", now.millis().into()),
-            ("last_used_at", now.millis().into()),
-            ("address", address.into()),
-            ("browser", browser.into()),
-        ];
-        insert_row(&transaction, "user_session", row).await?;
+        let row = Model {
+            id,
+            hash: hash.to_vec(),
+            user_id: user.id,
+            company_id: company.as_ref().map(|company| company.company_id),
+            created_at: now.millis(),
+            last_used_at: now.millis(),
+            address: address.to_owned(),
+            browser: browser.to_owned(),
+            token_hash: None,
+            token_company_id: None,
+        };
+        Insert::one(row).exec_without_returning(&transaction).await?;
         let [idle, oldest] = bounds(now.minus(REMEMBERED));
-        let sql = "DELETE FROM user_session WHERE last_used_at <= $1 OR user_id = $2 AND created_at <= $3";
-        execute(&transaction, sql, [idle.into(), user.id.into(), oldest.into()]).await?;
+        let too_old = Column::UserId.eq(user.id).and(Column::CreatedAt.lte(oldest));
+        let gone = Condition::any().add(Column::LastUsedAt.lte(idle)).add(too_old);
+        Entity::delete_many().filter(gone).exec(&transaction).await?;
         let set = [("last_sign_in_at", now.millis().into())];
         update_rows(&transaction, "user_account", set, [("id", user.id.into())]).await?;
         let signed_in = json!({ "status": "signed in", "by": proof, "browser": browser });
@@ -240,10 +243,10 @@ impl Sessions<'_> {
     }
 
     async fn company_to_begin_with(self, user: &User) -> Result<Option<Membership>> {
-        let sql = "SELECT company_id FROM user_session WHERE user_id = $1 AND company_id IS NOT NULL
-            ORDER BY last_used_at DESC, id DESC LIMIT 1";
-        let last = fetch_one(&self.store.read, sql, [user.id.into()]).await?;
-        if let Some(company_id) = last
+        let last = Entity::find().filter(Column::UserId.eq(user.id)).filter(Column::CompanyId.is_not_null());
+        let last = last.order_by_desc(Column::LastUsedAt).order_by_desc(Column::Id);
+        let last = last.one(&self.store.read).await?;
+        if let Some(company_id) = last.and_then(|session| session.company_id)
             && let Some(company) = self.store.users().membership(user, company_id).await?
             && !company.is_disabled
         {
@@ -303,8 +306,9 @@ impl Sessions<'_> {
 
     /// Records that a session is used.
     pub async fn touch(self, id: Uuid, now: Timestamp) -> Result<()> {
-        let sql = "UPDATE user_session SET last_used_at = $1 WHERE id = $2 AND last_used_at < $1";
-        execute(&self.store.write, sql, [now.millis().into(), id.into()]).await?;
+        let used = Entity::update_many().col_expr(Column::LastUsedAt, Expr::value(now.millis()));
+        let used = used.filter(Column::Id.eq(id)).filter(Column::LastUsedAt.lt(now.millis()));
+        used.exec(&self.store.write).await?;
         Ok(())
     }
 

@@ -23,8 +23,7 @@ fn patience() -> i64 {
 /// Ends what waits for a code of this person, within a transaction: it rests on credentials that are replaced.
 pub(crate) async fn end_all(within: &Transaction, user_id: Uuid) -> Result<()> {
     for table in ["sign_in_ticket", "totp_setup"] {
-        let sql = format!("DELETE FROM {table} WHERE user_id = $1");
-        execute(within, sql, [user_id.into()]).await?;
+        delete_rows(within, table, [("user_id", user_id.into())]).await?;
     }
     Ok(())
 }

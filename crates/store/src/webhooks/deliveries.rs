@@ -2,14 +2,21 @@
 
 use std::time::Duration;
 
-use sea_orm::{QueryResult, Value};
+use entity::webhook_delivery::{Column, Entity, Model};
+use entity::webhook_endpoint as endpoint;
+use sea_orm::sea_query::{Expr, ExprTrait as _};
+use sea_orm::{
+    ColumnTrait as _, EntityTrait as _, PaginatorTrait as _, QueryFilter as _, QueryOrder as _,
+    QuerySelect as _, QueryTrait as _, Select, Set,
+};
 use uuid::Uuid;
 
+use crate::Result;
 use crate::contacts::signed;
 use crate::dialect::{Bulk, Cell, Type};
 use crate::nouns::{AllWebhooks, Webhooks};
+use crate::queries::in_order;
 use crate::retention::first_id_at;
-use crate::{Result, execute, fetch};
 use clock::Timestamp;
 use domain::event::log::Sequence;
 use domain::page::{Page, Window};
@@ -57,8 +64,6 @@ pub struct Delivery {
     pub sent: SentHeaders,
 }
 
-const COLUMNS: &str = "id, endpoint_id, at, event_id, type, sequence, events, attempt, status, took_ms, answer, fault, \
-                       fault_kind, request_id, signature, header_names";
 const ROW: &[(&str, Type)] = &[
     ("id", Type::Uuid),
     ("endpoint_id", Type::Uuid),
@@ -84,19 +89,15 @@ impl Webhooks<'_> {
         let window = window.into();
         let limit = window.limit;
         let (offset, after) = window.parts();
-        let of_endpoint = "FROM webhook_delivery WHERE endpoint_id = \
-                           (SELECT id FROM webhook_endpoint WHERE id = $1 AND company_id = $2)";
-        let mut values: Vec<Value> = vec![id.into(), self.company.into()];
-        let total = self.store.count(format!("SELECT count(*) {of_endpoint}"), values.clone()).await?;
-        values.extend([signed(limit).into(), signed(offset).into()]);
-        let mut sql = format!("SELECT {COLUMNS} {of_endpoint}");
+        let own = self.own(id).select_only().column(endpoint::Column::Id).into_query();
+        let mut log = Entity::find().filter(Expr::col(Column::EndpointId).eq(own));
+        let total = log.clone().count(&self.store.read).await?;
         if let Some(after) = after {
-            sql.push_str(" AND id < $5");
-            values.push(after.into());
+            log = log.filter(Column::Id.lt(after));
         }
-        sql.push_str(" ORDER BY id DESC LIMIT $3 OFFSET $4");
-        let rows = self.store.rows(sql, values).await?;
-        Ok(Page { records: rows.iter().map(read).collect::<Result<_>>()?, total })
+        let log = log.order_by_desc(Column::Id).limit(limit).offset(offset);
+        let records = log.all(&self.store.read).await?.into_iter().map(read).collect();
+        Ok(Page { records, total })
     }
 }
 
@@ -142,13 +143,14 @@ impl AllWebhooks<'_> {
                 Cell::Text(header_names.as_deref()),
             ]);
         }
-        let columns = COLUMNS.split(", ").map(|column| format!("incoming.{column}"));
-        let columns = columns.collect::<Vec<_>>().join(", ");
+        let columns: Vec<_> = ROW.iter().map(|(column, _)| *column).collect();
         let insert = |rows: &str, _| {
             format!(
-                "INSERT INTO webhook_delivery ({COLUMNS}) SELECT {columns} FROM {rows} AS incoming \
+                "INSERT INTO webhook_delivery ({}) SELECT incoming.{} FROM {rows} AS incoming \
                  JOIN webhook_endpoint ON webhook_endpoint.id = incoming.endpoint_id WHERE TRUE \
-                 ON CONFLICT (id) DO NOTHING"
+                 ON CONFLICT (id) DO NOTHING",
+                columns.join(", "),
+                columns.join(", incoming.")
             )
         };
         self.store.write(&self.store.write, rows, Vec::new(), insert).await?;
@@ -163,35 +165,31 @@ impl AllWebhooks<'_> {
     ///
     /// When the database fails; the steps before stay.
     pub async fn trim(self, now: Timestamp) -> Result<u64> {
-        let sql = format!(
-            "UPDATE webhook_endpoint SET former_secret = NULL, former_until = NULL WHERE id IN \
-             (SELECT id FROM webhook_endpoint WHERE former_until <= $1 ORDER BY id{})",
-            self.store.locking()
-        );
-        execute(&self.store.write, sql, [now.millis().into()]).await?;
-        let oldest = first_id_at(now.minus(DELIVERIES_KEPT));
-        let mut removed = self.remove_deliveries("id < $1", &[oldest.into()]).await?;
-        let sql = "SELECT endpoint_id FROM webhook_delivery GROUP BY endpoint_id HAVING count(*) > $1";
-        for endpoint in fetch::<Uuid>(&self.store.read, sql, [signed(MOST_DELIVERIES).into()]).await? {
-            let beyond = "endpoint_id = $1 AND id <= (SELECT id FROM webhook_delivery WHERE endpoint_id = $1 \
-                          ORDER BY id DESC LIMIT 1 OFFSET $2)";
-            let values = [endpoint.into(), signed(MOST_DELIVERIES).into()];
-            removed += self.remove_deliveries(beyond, &values).await?;
+        let former = endpoint::Entity::find().filter(endpoint::Column::FormerUntil.lte(now.millis()));
+        let former = endpoint::Column::Id.in_subquery(in_order(former, endpoint::Column::Id));
+        let none =
+            endpoint::ActiveModel { former_secret: Set(None), former_until: Set(None), ..Default::default() };
+        endpoint::Entity::update_many().set(none).filter(former).exec(&self.store.write).await?;
+        let old = Column::Id.lt(first_id_at(now.minus(DELIVERIES_KEPT)));
+        let mut removed = self.remove_deliveries(Entity::find().filter(old)).await?;
+        let long = Entity::find().select_only().column(Column::EndpointId).group_by(Column::EndpointId);
+        let long = long.having(Column::Id.count().gt(MOST_DELIVERIES)).into_tuple::<Uuid>();
+        for endpoint in long.all(&self.store.read).await? {
+            let log = Entity::find().filter(Column::EndpointId.eq(endpoint));
+            let first_beyond = log.clone().select_only().column(Column::Id).order_by_desc(Column::Id);
+            let first_beyond = first_beyond.limit(1).offset(MOST_DELIVERIES).into_query();
+            removed += self.remove_deliveries(log.filter(Expr::col(Column::Id).lte(first_beyond))).await?;
         }
         self.trim_given_up().await?;
         Ok(removed)
     }
 
-    /// Removes the deliveries that meet the condition, in steps.
-    async fn remove_deliveries(self, condition: &str, values: &[Value]) -> Result<u64> {
-        let sql = format!(
-            "DELETE FROM webhook_delivery WHERE id IN (SELECT id FROM webhook_delivery WHERE {condition} \
-             ORDER BY id LIMIT {STEP}{})",
-            self.store.locking()
-        );
+    /// Removes these deliveries, in steps.
+    async fn remove_deliveries(self, of: Select<Entity>) -> Result<u64> {
         let mut removed = 0;
         loop {
-            let step = execute(&self.store.write, sql.as_str(), values.iter().cloned()).await?;
+            let next = Column::Id.in_subquery(in_order(of.clone().limit(STEP), Column::Id));
+            let step = Entity::delete_many().filter(next).exec(&self.store.write).await?.rows_affected;
             removed += step;
             if step < STEP {
                 return Ok(removed);
@@ -212,35 +210,26 @@ fn kept(text: &str) -> String {
     kept
 }
 
-fn read(row: &QueryResult) -> Result<Delivery> {
-    let (events, took): (i64, i64) = (row.try_get_by_index(6)?, row.try_get_by_index(9)?);
-    let sequence: Option<i64> = row.try_get_by_index(5)?;
-    let attempt: i16 = row.try_get_by_index(7)?;
-    let status: Option<i16> = row.try_get_by_index(8)?;
-    let (fault_kind, header_names): (Option<String>, Option<String>) =
-        (row.try_get_by_index(12)?, row.try_get_by_index(15)?);
-    let own: Option<Vec<String>> = header_names.map(|names| names.split(',').map(str::to_owned).collect());
-    let sent = SentHeaders {
-        id: row.try_get_by_index(13)?,
-        signature: row.try_get_by_index(14)?,
-        own: own.unwrap_or_default(),
-    };
-    Ok(Delivery {
-        id: row.try_get_by_index(0)?,
-        endpoint_id: row.try_get_by_index(1)?,
-        at: Timestamp::from_millis(row.try_get_by_index(2)?),
-        event_id: row.try_get_by_index(3)?,
-        r#type: row.try_get_by_index(4)?,
-        sequence: sequence.map(Sequence::from_i64),
-        events: events.unsigned_abs(),
-        attempt: attempt.unsigned_abs(),
-        status: status.map(i16::unsigned_abs),
-        took: Duration::from_millis(took.unsigned_abs()),
-        answer: row.try_get_by_index(10)?,
-        fault: row.try_get_by_index(11)?,
-        fault_kind: fault_kind.and_then(|word| word.parse().ok()),
+fn read(model: Model) -> Delivery {
+    let own: Option<Vec<String>> =
+        model.header_names.map(|names| names.split(',').map(str::to_owned).collect());
+    let sent = SentHeaders { id: model.request_id, signature: model.signature, own: own.unwrap_or_default() };
+    Delivery {
+        id: model.id,
+        endpoint_id: model.endpoint_id,
+        at: Timestamp::from_millis(model.at),
+        event_id: model.event_id,
+        r#type: model.r#type,
+        sequence: model.sequence.map(Sequence::from_i64),
+        events: model.events.unsigned_abs(),
+        attempt: model.attempt.unsigned_abs(),
+        status: model.status.map(i16::unsigned_abs),
+        took: Duration::from_millis(model.took_ms.unsigned_abs()),
+        answer: model.answer,
+        fault: model.fault,
+        fault_kind: model.fault_kind.and_then(|word| word.parse().ok()),
         sent,
-    })
+    }
 }
 
 #[cfg(test)]

@@ -1,22 +1,27 @@
 //! People's changes of webhook endpoints. Each is recorded in its own transaction, without secrets.
 
-use sea_orm::ConnectionTrait as _;
+use entity::webhook_delivery;
+use entity::webhook_endpoint::{ActiveModel, Column, Entity, Model};
+use sea_orm::sea_query::{Expr, ExprTrait as _};
+use sea_orm::{ColumnTrait as _, EntityTrait as _, PaginatorTrait as _, QueryFilter as _, Set, UpdateMany};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{COLUMNS, endpoint};
+use super::endpoint;
+use super::replay::end_unfinished;
 use crate::changes::{self, What, Who};
 use crate::nouns::Webhooks;
-use crate::one_row::{delete_rows, update_rows};
+use crate::one_row::delete_rows;
+use crate::queries::{at_least, in_order, locked};
 use crate::revision::{self, Topic};
-use crate::{Result, Transaction, execute, fetch_one};
+use crate::{Result, Transaction};
 use clock::Timestamp;
 use domain::event::Type;
 use domain::event::log::{Fact, Sequence};
 use domain::webhook::{Cause, Endpoint, Health, Resume, Settings, Shape, State};
 
 /// The most endpoints of a company.
-pub const MOST_ENDPOINTS: i64 = 20;
+pub const MOST_ENDPOINTS: u64 = 20;
 
 /// An endpoint to add.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,19 +73,23 @@ impl Webhooks<'_> {
         let transaction = self.store.begin().await?;
         // Others that add endpoints wait for the counter's row, so that the count below holds.
         revision::bump(&transaction, Topic::Webhook).await?;
-        if self.count(&transaction).await? >= MOST_ENDPOINTS {
+        let known = Entity::find().filter(Column::CompanyId.eq(self.company)).count(&transaction).await?;
+        if known >= MOST_ENDPOINTS {
             return transaction.unchanged(None).await;
         }
-        let sql = "INSERT INTO webhook_endpoint (id, company_id, url, shape, types, channels, max_in_flight, batch, \
-                   masks, profile, headers, secret, sequence, set_for, failures, created_at, updated_at) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, $15, $15)";
         let has_headers = headers.is_some();
-        let mut values: Vec<sea_orm::Value> = vec![id.into(), self.company.into()];
-        values.extend(stored(&settings));
-        let set_for = settings.set_for.as_ref().map(ToString::to_string);
-        values.extend([headers.into(), secret.into(), end.as_i64().into(), set_for.into()]);
-        values.push(now.millis().into());
-        execute(&transaction, sql, values).await?;
+        let row = ActiveModel {
+            id: Set(id),
+            company_id: Set(self.company),
+            headers: Set(headers),
+            secret: Set(secret),
+            sequence: Set(end.as_i64()),
+            set_for: Set(settings.set_for.as_ref().map(ToString::to_string)),
+            failures: Set(0),
+            created_at: Set(now.millis()),
+            ..stored(&settings, now)
+        };
+        Entity::insert(row).exec_without_returning(&transaction).await?;
         let mut added = self.shown(&settings);
         if has_headers {
             added["headers"] = json!("given");
@@ -110,17 +119,7 @@ impl Webhooks<'_> {
         if before.settings == settings && headers == HeadersChange::Keep {
             return transaction.unchanged(Changing::Done).await;
         }
-        let sql = "UPDATE webhook_endpoint SET url = $2, shape = $3, types = $4, channels = $5, max_in_flight = $6, \
-                   batch = $7, masks = $8, profile = $9, updated_at = $10 WHERE id = $1";
-        let mut values: Vec<sea_orm::Value> = vec![id.into()];
-        values.extend(stored(&settings));
-        values.push(Timestamp::now().millis().into());
-        execute(&transaction, sql, values).await?;
-        if before.settings.url != settings.url && before.is_enabled() {
-            let sql = "UPDATE webhook_endpoint SET failures = 0, failing_since = NULL, failed_at = NULL, \
-                       resumed = resumed + 1 WHERE id = $1";
-            execute(&transaction, sql, [id.into()]).await?;
-        }
+        let mut columns = stored(&settings, Timestamp::now());
         let (was, mut is) = (self.shown(&before.settings), self.shown(&settings));
         let changed = match headers {
             HeadersChange::Keep => None,
@@ -128,10 +127,12 @@ impl Webhooks<'_> {
             HeadersChange::Remove => Some((None, "removed")),
         };
         if let Some((sealed, word)) = changed {
-            let set = [("headers", sealed.into())];
-            update_rows(&transaction, "webhook_endpoint", set, [("id", id.into())]).await?;
+            columns.headers = Set(sealed);
             is["headers"] = json!(word);
         }
+        let has_moved = before.settings.url != settings.url && before.is_enabled();
+        let update = if has_moved { resumed(columns) } else { Entity::update_many().set(columns) };
+        update.filter(Column::Id.eq(id)).exec(&transaction).await?;
         changes::record_one(&transaction, who, What::Webhook, id, Some(was), is).await?;
         transaction.commit().await?;
         Ok(Changing::Done)
@@ -148,9 +149,13 @@ impl Webhooks<'_> {
             return transaction.unchanged(Some(before)).await;
         }
         let (cause, since) = (Cause::Person, Timestamp::now());
-        let sql = "UPDATE webhook_endpoint SET cause = $2, cause_since = $3, updated_at = $3 WHERE id = $1";
-        let values = [id.into(), cause.as_str().into(), since.millis().into()];
-        execute(&transaction, sql, values).await?;
+        let columns = ActiveModel {
+            cause: Set(Some(cause.as_str().to_owned())),
+            cause_since: Set(Some(since.millis())),
+            updated_at: Set(since.millis()),
+            ..Default::default()
+        };
+        Entity::update_many().set(columns).filter(Column::Id.eq(id)).exec(&transaction).await?;
         self.record_state(&transaction, who, id, ("enabled", "disabled")).await?;
         let fact = Fact::of_disabled_webhook(id, cause, since);
         self.store.event_log().tell_facts(&transaction, self.company, vec![fact], since).await?;
@@ -177,18 +182,18 @@ impl Webhooks<'_> {
         if before.is_enabled() {
             return transaction.unchanged(Some(before)).await;
         }
-        let sql = "UPDATE webhook_endpoint SET cause = NULL, cause_since = NULL, failures = 0, failing_since = NULL, \
-                   failed_at = NULL, lost = 0, resumed = resumed + 1, \
-                   sequence = CASE WHEN sequence < $2 THEN $2 ELSE sequence END, updated_at = $3 WHERE id = $1";
-        let values = [id.into(), end.as_i64().into(), Timestamp::now().millis().into()];
-        execute(&transaction, sql, values).await?;
+        let columns = ActiveModel {
+            cause: Set(None),
+            cause_since: Set(None),
+            lost: Set(0),
+            updated_at: Set(Timestamp::now().millis()),
+            ..Default::default()
+        };
+        let update = resumed(columns).col_expr(Column::Sequence, at_least(Column::Sequence, end.as_i64()));
+        update.filter(Column::Id.eq(id)).exec(&transaction).await?;
         if resume == Resume::FromNow {
-            for sql in [
-                "DELETE FROM webhook_retry WHERE endpoint_id = $1",
-                "DELETE FROM webhook_replay WHERE endpoint_id = $1 AND finished_at IS NULL",
-            ] {
-                execute(&transaction, sql, [id.into()]).await?;
-            }
+            delete_rows(&transaction, "webhook_retry", [("endpoint_id", id.into())]).await?;
+            end_unfinished(&transaction, id).await?;
         }
         self.record_state(&transaction, who, id, ("disabled", "enabled")).await?;
         transaction.commit().await?;
@@ -207,17 +212,20 @@ impl Webhooks<'_> {
         former: Option<(Vec<u8>, Timestamp)>,
     ) -> Result<bool> {
         let transaction = self.store.begin().await?;
-        if self.begin_change(&transaction, id).await?.is_none() {
+        if self.row_to_change(&transaction, id).await?.is_none() {
             return transaction.unchanged(false).await;
         }
-        let sql = "UPDATE webhook_endpoint SET former_secret = $2, former_until = $3, secret = $4, updated_at = $5 \
-                   WHERE id = $1 AND secret = $6";
         let (former, former_until) = former.unzip();
-        let until = former_until.map(Timestamp::millis);
-        let now = Timestamp::now().millis();
-        let values =
-            [id.into(), former.into(), until.into(), secret.into(), now.into(), present.to_vec().into()];
-        if execute(&transaction, sql, values).await? == 0 {
+        let columns = ActiveModel {
+            former_secret: Set(former),
+            former_until: Set(former_until.map(Timestamp::millis)),
+            secret: Set(secret),
+            updated_at: Set(Timestamp::now().millis()),
+            ..Default::default()
+        };
+        let same = Entity::update_many().set(columns).filter(Column::Id.eq(id));
+        let same = same.filter(Column::Secret.eq(present.to_vec()));
+        if same.exec(&transaction).await?.rows_affected == 0 {
             return transaction.unchanged(false).await;
         }
         let after = json!({ "company_id": self.company, "status": "replaced", "former_until": former_until });
@@ -230,7 +238,7 @@ impl Webhooks<'_> {
     /// service then sends it the next probe at once. An endpoint of another company stays as it is.
     pub async fn mended(self, id: Uuid) -> Result<()> {
         let transaction = self.store.begin().await?;
-        if self.begin_change(&transaction, id).await?.is_none() {
+        if self.row_to_change(&transaction, id).await?.is_none() {
             return transaction.unchanged(()).await;
         }
         self.note_mended(&transaction, id).await?;
@@ -239,8 +247,8 @@ impl Webhooks<'_> {
     }
 
     pub(super) async fn note_mended(self, within: &Transaction, id: Uuid) -> Result<()> {
-        let sql = "UPDATE webhook_endpoint SET mended = mended + 1 WHERE id = $1";
-        execute(within, sql, [id.into()]).await?;
+        let mended = Entity::update_many().col_expr(Column::Mended, Expr::col(Column::Mended).add(1));
+        mended.filter(Column::Id.eq(id)).exec(within).await?;
         Ok(())
     }
 
@@ -258,35 +266,27 @@ impl Webhooks<'_> {
     /// The same within a transaction, after which the readers of the log are others.
     pub(super) async fn remove_within(self, within: &Transaction, who: &Who, id: Uuid) -> Result<bool> {
         let Some(before) = self.begin_change(within, id).await? else { return Ok(false) };
-        let deliveries = format!(
-            "DELETE FROM webhook_delivery WHERE id IN \
-             (SELECT id FROM webhook_delivery WHERE endpoint_id = $1 ORDER BY id{})",
-            self.store.locking()
-        );
         delete_rows(within, "webhook_endpoint", [("id", id.into())]).await?;
         for table in ["webhook_retry", "webhook_given_up", "webhook_replay"] {
             delete_rows(within, table, [("endpoint_id", id.into())]).await?;
         }
-        execute(within, deliveries, [id.into()]).await?;
+        let log = webhook_delivery::Entity::find().filter(webhook_delivery::Column::EndpointId.eq(id));
+        let log = webhook_delivery::Column::Id.in_subquery(in_order(log, webhook_delivery::Column::Id));
+        webhook_delivery::Entity::delete_many().filter(log).exec(within).await?;
         let was = self.shown(&before.settings);
         changes::record_one(within, who, What::Webhook, id, Some(was), json!("removed")).await?;
         Ok(true)
     }
 
-    async fn count(self, within: &Transaction) -> Result<i64> {
-        let sql = "SELECT count(*) FROM webhook_endpoint WHERE company_id = $1";
-        Ok(fetch_one(within, sql, [self.company.into()]).await?.unwrap_or_default())
+    /// The endpoint as it is before a change. Its row stays locked until the transaction ends.
+    async fn begin_change(self, within: &Transaction, id: Uuid) -> Result<Option<Endpoint>> {
+        self.row_to_change(within, id).await?.as_ref().map(endpoint).transpose()
     }
 
-    /// The endpoint as it is before a change. Its row stays locked until the transaction ends.
-    pub(super) async fn begin_change(self, within: &Transaction, id: Uuid) -> Result<Option<Endpoint>> {
+    /// The same, as it is stored.
+    pub(super) async fn row_to_change(self, within: &Transaction, id: Uuid) -> Result<Option<Model>> {
         revision::bump(within, Topic::Webhook).await?;
-        let sql = format!(
-            "SELECT {COLUMNS} FROM webhook_endpoint WHERE id = $1 AND company_id = $2{}",
-            self.store.locking()
-        );
-        let statement = self.store.statement(sql, [id.into(), self.company.into()]);
-        within.query_one_raw(statement).await?.as_ref().map(endpoint).transpose()
+        Ok(locked(self.own(id)).one(within).await?)
     }
 
     async fn record_state(
@@ -336,18 +336,26 @@ fn words(types: &[Type]) -> Vec<&'static str> {
     types.iter().map(|r#type| r#type.as_str()).collect()
 }
 
-/// The values of the columns from `url` to `masks`, and of `profile`.
-fn stored(settings: &Settings) -> [sea_orm::Value; 8] {
+/// The columns of an endpoint that gets these settings now, but `set_for`, which never changes.
+fn stored(settings: &Settings, now: Timestamp) -> ActiveModel {
     let Settings { url, shape, profile, set_for: _, types, channels, max_in_flight, batch, masks_numbers } =
         settings;
-    [
-        url.as_str().into(),
-        shape.as_str().into(),
-        json!(words(types)).to_string().into(),
-        json!(channels).to_string().into(),
-        i16::from(*max_in_flight).into(),
-        i16::from(*batch).into(),
-        i16::from(*masks_numbers).into(),
-        profile.as_str().into(),
-    ]
+    ActiveModel {
+        url: Set(url.clone()),
+        shape: Set(shape.as_str().to_owned()),
+        profile: Set(profile.as_str().to_owned()),
+        types: Set(json!(words(types)).to_string()),
+        channels: Set(json!(channels).to_string()),
+        max_in_flight: Set((*max_in_flight).into()),
+        batch: Set((*batch).into()),
+        masks: Set((*masks_numbers).into()),
+        updated_at: Set(now.millis()),
+        ..Default::default()
+    }
+}
+
+/// Sets these columns of an endpoint whose failures no longer count.
+fn resumed(columns: ActiveModel) -> UpdateMany<Entity> {
+    let columns = ActiveModel { failures: Set(0), failing_since: Set(None), failed_at: Set(None), ..columns };
+    Entity::update_many().set(columns).col_expr(Column::Resumed, Expr::col(Column::Resumed).add(1))
 }

@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
+use entity::webhook_replay;
+use sea_orm::FromQueryResult as _;
 use uuid::Uuid;
 
-use super::replay::{COLUMNS as REPLAY_COLUMNS, replay};
-use crate::Result;
+use super::replay::replay;
 use crate::nouns::Webhooks;
+use crate::{Result, moment};
 use clock::Timestamp;
 use domain::event::log::MOST;
 use domain::webhook::Replay;
@@ -34,31 +36,27 @@ impl Webhooks<'_> {
     pub async fn lags(self) -> Result<HashMap<Uuid, EndpointLag>> {
         // The number of a place divided by the entries of a block is the number of its block.
         let sql = format!(
-            "SELECT webhook_endpoint.id, \
-             (SELECT count(*) FROM webhook_retry WHERE endpoint_id = webhook_endpoint.id), \
+            "SELECT webhook_endpoint.id AS endpoint, webhook_endpoint.lost, webhook_replay.*, \
+             (SELECT count(*) FROM webhook_retry WHERE endpoint_id = webhook_endpoint.id) AS retries, \
+             (SELECT count(*) FROM webhook_given_up WHERE endpoint_id = webhook_endpoint.id) AS given_up, \
              (SELECT written_at FROM event_block WHERE event_block.company_id = webhook_endpoint.company_id \
-             AND seq >= (webhook_endpoint.sequence + 1) / {MOST} AND entries > 0 ORDER BY seq LIMIT 1), \
-             (SELECT count(*) FROM webhook_given_up WHERE endpoint_id = webhook_endpoint.id), \
-             webhook_endpoint.lost, {REPLAY_COLUMNS} \
+             AND seq >= (webhook_endpoint.sequence + 1) / {MOST} AND entries > 0 ORDER BY seq LIMIT 1) AS waiting_since \
              FROM webhook_endpoint LEFT JOIN webhook_replay ON webhook_replay.endpoint_id = webhook_endpoint.id \
              WHERE webhook_endpoint.company_id = $1"
         );
         let rows = self.store.rows(sql, [self.company.into()]).await?;
         rows.iter()
             .map(|row| {
-                let retries: i64 = row.try_get_by_index(1)?;
-                let waiting_since: Option<i64> = row.try_get_by_index(2)?;
-                let given_up: i64 = row.try_get_by_index(3)?;
-                let (lost, replayed): (i64, Option<Uuid>) =
-                    (row.try_get_by_index(4)?, row.try_get_by_index(5)?);
+                let count = |column: &str| row.try_get::<i64>("", column).map(i64::unsigned_abs);
+                let replayed = Option::<webhook_replay::Model>::from_query_result(row, "")?;
                 let lag = EndpointLag {
-                    retries: retries.unsigned_abs(),
-                    waiting_since: waiting_since.map(Timestamp::from_millis),
-                    given_up: given_up.unsigned_abs(),
-                    lost: lost.unsigned_abs(),
-                    replay: replayed.map(|_| replay(row, 5)).transpose()?,
+                    retries: count("retries")?,
+                    given_up: count("given_up")?,
+                    lost: count("lost")?,
+                    waiting_since: moment(row, "waiting_since")?,
+                    replay: replayed.map(replay).transpose()?,
                 };
-                Ok((row.try_get_by_index(0)?, lag))
+                Ok((row.try_get("", "endpoint")?, lag))
             })
             .collect()
     }

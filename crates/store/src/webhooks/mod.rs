@@ -13,7 +13,12 @@ mod reach;
 mod replay;
 mod standing;
 
-use sea_orm::QueryResult;
+use entity::webhook_endpoint::{Column, Entity, Model};
+use entity::webhook_replay;
+use sea_orm::{
+    ColumnTrait as _, EntityTrait as _, JoinType, QueryFilter as _, QueryOrder as _, QuerySelect as _,
+    Select, SelectTwo,
+};
 use uuid::Uuid;
 
 pub use self::deliveries::{DELIVERIES_KEPT, Delivery, MOST_DELIVERIES};
@@ -22,7 +27,7 @@ pub use self::lag::EndpointLag;
 pub use self::replay::{MOST_GIVEN_UP, Replaying, StoredReplay};
 pub use self::standing::{EndpointStanding, StoredRetry, Write};
 use crate::nouns::{AllWebhooks, Webhooks};
-use crate::{Error, Result, fetch_one, moment};
+use crate::{Error, Result, fetch_one};
 use clock::Timestamp;
 use domain::webhook::{Cause, Endpoint, GraphReach, Health, Settings, State};
 
@@ -64,49 +69,47 @@ pub struct IdleEndpoints {
     pub stopped: u64,
 }
 
-const COLUMNS: &str = "id, company_id, url, shape, profile, set_for, types, channels, max_in_flight, batch, masks, cause, \
-                       cause_since, failures, failing_since, failed_at, created_at";
-const SECRETS: &str = "headers, secret, former_secret, former_until";
-const REPLAY: &str =
-    "resumed, mended, (SELECT id FROM webhook_replay WHERE endpoint_id = webhook_endpoint.id) AS replay";
+/// All endpoints, each with its last replay.
+fn with_replays() -> SelectTwo<Entity, webhook_replay::Entity> {
+    let replay = Entity::belongs_to(webhook_replay::Entity);
+    let replay = replay.from(Column::Id).to(webhook_replay::Column::EndpointId);
+    Entity::find().join(JoinType::LeftJoin, replay.into()).select_also(webhook_replay::Entity)
+}
 
 impl Webhooks<'_> {
     /// The company's endpoints, the oldest first.
     pub async fn list(self) -> Result<Vec<Endpoint>> {
-        let sql = format!("SELECT {COLUMNS} FROM webhook_endpoint WHERE company_id = $1 ORDER BY id");
-        self.store.rows(sql, [self.company.into()]).await?.iter().map(endpoint).collect()
+        let own = Entity::find().filter(Column::CompanyId.eq(self.company)).order_by_asc(Column::Id);
+        own.all(&self.store.read).await?.iter().map(endpoint).collect()
     }
 
     /// The company's endpoints with their secrets, the oldest first.
     pub async fn records(self) -> Result<Vec<EndpointRecord>> {
-        let sql = format!(
-            "SELECT {COLUMNS}, {SECRETS}, {REPLAY} FROM webhook_endpoint WHERE company_id = $1 ORDER BY id"
-        );
-        self.store.rows(sql, [self.company.into()]).await?.iter().map(record).collect()
+        let own = with_replays().filter(Column::CompanyId.eq(self.company)).order_by_asc(Column::Id);
+        own.all(&self.store.read).await?.into_iter().map(record).collect()
     }
 
     /// The endpoint of this id, if it is the company's.
     pub async fn find(self, id: Uuid) -> Result<Option<Endpoint>> {
-        let sql = format!("SELECT {COLUMNS} FROM webhook_endpoint WHERE id = $1 AND company_id = $2");
-        let row = self.store.row(sql, [id.into(), self.company.into()]).await?;
-        row.as_ref().map(endpoint).transpose()
+        self.own(id).one(&self.store.read).await?.as_ref().map(endpoint).transpose()
     }
 
     /// The secrets of an endpoint, if it is the company's.
     pub async fn secrets(self, id: Uuid) -> Result<Option<EndpointSecrets>> {
-        let sql = format!("SELECT {SECRETS} FROM webhook_endpoint WHERE id = $1 AND company_id = $2");
-        let row = self.store.row(sql, [id.into(), self.company.into()]).await?;
-        row.as_ref().map(secrets).transpose()
+        Ok(self.own(id).one(&self.store.read).await?.map(secrets))
+    }
+
+    fn own(self, id: Uuid) -> Select<Entity> {
+        Entity::find_by_id(id).filter(Column::CompanyId.eq(self.company))
     }
 }
 
 impl AllWebhooks<'_> {
     /// The enabled endpoints of all companies, without rows that this program cannot read.
     pub async fn enabled(self) -> Result<Vec<EndpointRecord>> {
-        let sql = format!(
-            "SELECT {COLUMNS}, {SECRETS}, {REPLAY} FROM webhook_endpoint WHERE cause IS NULL ORDER BY id"
-        );
-        let mut records = self.store.rows(sql, []).await?.iter().filter_map(readable).collect::<Vec<_>>();
+        let enabled = with_replays().filter(Column::Cause.is_null()).order_by_asc(Column::Id);
+        let enabled = enabled.all(&self.store.read).await?;
+        let mut records = enabled.into_iter().filter_map(readable).collect::<Vec<_>>();
         self.reach(&mut records).await?;
         Ok(records)
     }
@@ -120,76 +123,73 @@ impl AllWebhooks<'_> {
 
     /// The endpoint of this id, enabled or not.
     pub async fn find(self, id: Uuid) -> Result<Option<EndpointRecord>> {
-        let sql = format!("SELECT {COLUMNS}, {SECRETS}, {REPLAY} FROM webhook_endpoint WHERE id = $1");
-        let row = self.store.row(sql, [id.into()]).await?;
-        row.as_ref().map(record).transpose()
+        let found = with_replays().filter(Column::Id.eq(id)).one(&self.store.read).await?;
+        found.map(record).transpose()
     }
 }
 
-fn record(row: &QueryResult) -> Result<EndpointRecord> {
+/// An endpoint, and its last replay.
+type EndpointRow = (Model, Option<webhook_replay::Model>);
+
+fn record((model, replay): EndpointRow) -> Result<EndpointRecord> {
     Ok(EndpointRecord {
-        endpoint: endpoint(row)?,
-        secrets: secrets(row)?,
-        replay: row.try_get("", "replay")?,
-        resumed: row.try_get("", "resumed")?,
-        mended: row.try_get("", "mended")?,
+        endpoint: endpoint(&model)?,
+        replay: replay.map(|replay| replay.id),
+        resumed: model.resumed,
+        mended: model.mended,
         reach: GraphReach::default(),
+        secrets: secrets(model),
     })
 }
 
 /// A record, if this program can read it: one that it cannot read stops no other one.
-fn readable(row: &QueryResult) -> Option<EndpointRecord> {
+fn readable(row: EndpointRow) -> Option<EndpointRecord> {
     record(row).inspect_err(|error| tracing::error!(%error, "a webhook cannot be read")).ok()
 }
 
-/// Reads a row of [`COLUMNS`].
-fn endpoint(row: &QueryResult) -> Result<Endpoint> {
-    let id: Uuid = row.try_get("", "id")?;
-    let impossible = |what: &str| Error::Impossible(format!("{what} of the webhook {id}"));
-    let text = |column: &str| row.try_get::<String>("", column);
-    let number = |column: &str| row.try_get::<i16>("", column);
-    let (set_for, cause): (Option<String>, Option<String>) =
-        (row.try_get("", "set_for")?, row.try_get("", "cause")?);
-    let types: Vec<String> = serde_json::from_str(&text("types")?).map_err(|_| impossible("the types"))?;
+fn endpoint(model: &Model) -> Result<Endpoint> {
+    let impossible = |what| impossible(model, what);
+    let types: Vec<String> = serde_json::from_str(&model.types).map_err(|_| impossible("the types"))?;
     let settings = Settings {
-        url: text("url")?,
-        shape: text("shape")?.parse().map_err(|_| impossible("the shape"))?,
-        profile: text("profile")?.parse().map_err(|_| impossible("the profile"))?,
-        set_for: match set_for {
+        url: model.url.clone(),
+        shape: model.shape.parse().map_err(|_| impossible("the shape"))?,
+        profile: model.profile.parse().map_err(|_| impossible("the profile"))?,
+        set_for: match &model.set_for {
             Some(set_for) => Some(set_for.parse().map_err(|_| impossible("what it is set for"))?),
             None => None,
         },
         // A type that a later version added is unknown here: nothing of it is in the log.
         types: types.iter().filter_map(|word| word.parse().ok()).collect(),
-        channels: serde_json::from_str(&text("channels")?).map_err(|_| impossible("the channels"))?,
-        max_in_flight: u8::try_from(number("max_in_flight")?).map_err(|_| impossible("max_in_flight"))?,
-        batch: u8::try_from(number("batch")?).map_err(|_| impossible("the batch"))?,
-        masks_numbers: number("masks")? != 0,
+        channels: serde_json::from_str(&model.channels).map_err(|_| impossible("the channels"))?,
+        max_in_flight: u8::try_from(model.max_in_flight).map_err(|_| impossible("max_in_flight"))?,
+        batch: u8::try_from(model.batch).map_err(|_| impossible("the batch"))?,
+        masks_numbers: model.masks != 0,
     };
-    let state = state(cause.as_deref(), row.try_get("", "cause_since")?);
-    let health = Health {
-        failures: u32::try_from(row.try_get::<i64>("", "failures")?).unwrap_or(u32::MAX),
-        failing_since: moment(row, "failing_since")?,
-        failed_at: moment(row, "failed_at")?,
-        state: state.ok_or_else(|| impossible("the state"))?,
-    };
-    let created_at = Timestamp::from_millis(row.try_get("", "created_at")?);
-    Ok(Endpoint { id, company_id: row.try_get("", "company_id")?, settings, health, created_at })
+    let (health, created_at) = (health(model)?, Timestamp::from_millis(model.created_at));
+    Ok(Endpoint { id: model.id, company_id: model.company_id, settings, health, created_at })
 }
 
-/// Reads a row of [`SECRETS`].
-fn secrets(row: &QueryResult) -> Result<EndpointSecrets> {
-    let former: Option<Vec<u8>> = row.try_get("", "former_secret")?;
-    Ok(EndpointSecrets {
-        headers: row.try_get("", "headers")?,
-        secret: row.try_get("", "secret")?,
-        former: former.zip(moment(row, "former_until")?),
+fn health(model: &Model) -> Result<Health> {
+    Ok(Health {
+        failures: u32::try_from(model.failures).unwrap_or(u32::MAX),
+        failing_since: model.failing_since.map(Timestamp::from_millis),
+        failed_at: model.failed_at.map(Timestamp::from_millis),
+        state: state(model).ok_or_else(|| impossible(model, "the state"))?,
     })
 }
 
-/// The state of an endpoint that is disabled for this cause; `None` for a cause that this program never wrote.
-fn state(cause: Option<&str>, since: Option<i64>) -> Option<State> {
-    let Some(cause) = cause else { return Some(State::Enabled) };
+fn secrets(model: Model) -> EndpointSecrets {
+    let Model { headers, secret, former_secret, former_until, .. } = model;
+    EndpointSecrets { headers, secret, former: former_secret.zip(former_until.map(Timestamp::from_millis)) }
+}
+
+/// The state of an endpoint; `None` for a cause that this program never wrote.
+fn state(model: &Model) -> Option<State> {
+    let Some(cause) = &model.cause else { return Some(State::Enabled) };
     let cause: Cause = cause.parse().ok()?;
-    Some(State::Disabled { cause, since: Timestamp::from_millis(since?) })
+    Some(State::Disabled { cause, since: Timestamp::from_millis(model.cause_since?) })
+}
+
+fn impossible(model: &Model, what: &str) -> Error {
+    Error::Impossible(format!("{what} of the webhook {}", model.id))
 }

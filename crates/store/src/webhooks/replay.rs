@@ -2,13 +2,16 @@
 
 use std::time::Duration;
 
-use sea_orm::QueryResult;
+use entity::webhook_replay::{Column, Entity, Model};
+use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::{ColumnTrait as _, EntityTrait as _, Insert, QueryFilter as _};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::standing::places;
 use crate::changes::{self, What, Who};
 use crate::nouns::{AllWebhooks, Webhooks};
+use crate::queries::at_least;
 use crate::{Error, Result, Store, Transaction, execute, fetch, fetch_one};
 use clock::Timestamp;
 use clock::database::new_id;
@@ -17,9 +20,6 @@ use domain::webhook::{Replay, ReplayOf, ReplayRequest};
 
 /// The most given-up events of an endpoint that are kept; more for a while, until they are trimmed.
 pub const MOST_GIVEN_UP: u64 = 10_000;
-
-pub(super) const COLUMNS: &str = "webhook_replay.id, webhook_replay.state, webhook_replay.types, webhook_replay.since, \
-                                  webhook_replay.until, webhook_replay.started_at, webhook_replay.finished_at";
 
 /// A replay, as the engine carries it out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,32 +59,29 @@ impl Webhooks<'_> {
             None => Sequence::from_i64(i64::MAX),
         };
         let transaction = self.store.begin().await?;
-        if self.begin_change(&transaction, id).await?.is_none() {
+        let Some(endpoint) = self.row_to_change(&transaction, id).await? else {
             return transaction.unchanged(Replaying::NoEndpoint).await;
-        }
-        let sql = "DELETE FROM webhook_replay WHERE endpoint_id = $1 AND finished_at IS NOT NULL";
-        execute(&transaction, sql, [id.into()]).await?;
+        };
+        Entity::delete_by_id(id).filter(Column::FinishedAt.is_not_null()).exec(&transaction).await?;
         let ReplayRequest { of, types, since, until } = request;
         let words: Vec<_> = types.iter().map(|r#type| r#type.as_str()).collect();
-        let sql = "INSERT INTO webhook_replay (endpoint_id, id, state, types, since, until, after_place, last_place, started_at) \
-                   SELECT id, $2, $3, $4, $5, $6, $7, CASE WHEN sequence < $8 THEN sequence ELSE $8 END, $9 \
-                   FROM webhook_endpoint WHERE id = $1 ON CONFLICT (endpoint_id) DO NOTHING";
-        let values: [sea_orm::Value; 9] = [
-            id.into(),
-            new_id().into(),
-            of.as_str().into(),
-            json!(words).to_string().into(),
-            since.map_or(0, Timestamp::millis).into(),
-            until.map_or(i64::MAX, Timestamp::millis).into(),
-            after.as_i64().into(),
-            up_to.as_i64().into(),
-            now.millis().into(),
-        ];
-        if execute(&transaction, sql, values).await? == 0 {
+        let (after, last) = (after.as_i64(), up_to.as_i64().min(endpoint.sequence));
+        let row = Model {
+            endpoint_id: id,
+            id: new_id(),
+            state: of.as_str().to_owned(),
+            types: json!(words).to_string(),
+            since: since.map_or(0, Timestamp::millis),
+            until: until.map_or(i64::MAX, Timestamp::millis),
+            after_place: after,
+            last_place: last,
+            started_at: now.millis(),
+            finished_at: (after >= last).then_some(now.millis()),
+        };
+        let unless_busy = OnConflict::column(Column::EndpointId).do_nothing().to_owned();
+        if Insert::one(row).on_conflict(unless_busy).exec_without_returning(&transaction).await? == 0 {
             return transaction.unchanged(Replaying::Busy).await;
         }
-        let sql = "UPDATE webhook_replay SET finished_at = started_at WHERE endpoint_id = $1 AND after_place >= last_place";
-        execute(&transaction, sql, [id.into()]).await?;
         self.note_mended(&transaction, id).await?;
         let asked = json!({
             "company_id": self.company, "replay": of.as_str(), "types": words, "since": since, "until": until,
@@ -106,11 +103,10 @@ impl Webhooks<'_> {
     /// such endpoint.
     pub async fn end_replay(self, who: &Who, id: Uuid) -> Result<bool> {
         let transaction = self.store.begin().await?;
-        if self.begin_change(&transaction, id).await?.is_none() {
+        if self.row_to_change(&transaction, id).await?.is_none() {
             return transaction.unchanged(false).await;
         }
-        let sql = "DELETE FROM webhook_replay WHERE endpoint_id = $1 AND finished_at IS NULL";
-        if execute(&transaction, sql, [id.into()]).await? == 0 {
+        if !end_unfinished(&transaction, id).await? {
             return transaction.unchanged(true).await;
         }
         let ended = json!({ "company_id": self.company, "replay": "canceled" });
@@ -123,12 +119,9 @@ impl Webhooks<'_> {
 impl AllWebhooks<'_> {
     /// The last replay of an endpoint, whether it has ended or not.
     pub(super) async fn replay_of(self, id: Uuid) -> Result<Option<StoredReplay>> {
-        let sql =
-            format!("SELECT {COLUMNS}, after_place, last_place FROM webhook_replay WHERE endpoint_id = $1");
-        let Some(row) = self.store.row(sql, [id.into()]).await? else { return Ok(None) };
-        let (after, up_to): (i64, i64) = (row.try_get_by_index(7)?, row.try_get_by_index(8)?);
-        let replay = replay(&row, 0)?;
-        Ok(Some(StoredReplay { replay, after: Sequence::from_i64(after), up_to: Sequence::from_i64(up_to) }))
+        let Some(model) = Entity::find_by_id(id).one(&self.store.read).await? else { return Ok(None) };
+        let [after, up_to] = [model.after_place, model.last_place].map(Sequence::from_i64);
+        Ok(Some(StoredReplay { replay: replay(model)?, after, up_to }))
     }
 
     /// Failed events of an endpoint between two places, in their order: those that were given up, and those that wait for
@@ -197,21 +190,23 @@ pub(super) async fn mark_given_up(
 /// The replay went up to this place, or further: a node that no longer delivers may be late. One that a person ended meanwhile, or
 /// that another took the place of, stays as it is.
 pub(super) async fn went_to(within: &Transaction, (id, place): (Uuid, Sequence)) -> Result<()> {
-    let sql = "UPDATE webhook_replay SET after_place = CASE WHEN after_place < $2 THEN $2 ELSE after_place END, \
-               finished_at = CASE WHEN last_place <= $2 THEN COALESCE(finished_at, $3) ELSE finished_at END WHERE id = $1";
-    let values = [id.into(), place.as_i64().into(), Timestamp::now().millis().into()];
-    execute(within, sql, values).await?;
+    let (place, now) = (place.as_i64(), Timestamp::now().millis());
+    let finished = Expr::case(Column::LastPlace.lte(place), Column::FinishedAt.if_null(now));
+    let went = Entity::update_many()
+        .col_expr(Column::AfterPlace, at_least(Column::AfterPlace, place))
+        .col_expr(Column::FinishedAt, finished.finally(Expr::col(Column::FinishedAt)).into());
+    went.filter(Column::Id.eq(id)).exec(within).await?;
     Ok(())
 }
 
-/// Reads [`COLUMNS`], the first of which is column `first` of the row.
-pub(super) fn replay(row: &QueryResult, first: usize) -> Result<Replay> {
-    let id: Uuid = row.try_get_by_index(first)?;
-    let (state, types): (String, String) =
-        (row.try_get_by_index(first + 1)?, row.try_get_by_index(first + 2)?);
-    let (since, until): (i64, i64) = (row.try_get_by_index(first + 3)?, row.try_get_by_index(first + 4)?);
-    let (started, finished): (i64, Option<i64>) =
-        (row.try_get_by_index(first + 5)?, row.try_get_by_index(first + 6)?);
+/// Ends the replay of an endpoint that has not ended. Returns whether there was one.
+pub(super) async fn end_unfinished(within: &Transaction, endpoint: Uuid) -> Result<bool> {
+    let unfinished = Entity::delete_by_id(endpoint).filter(Column::FinishedAt.is_null());
+    Ok(unfinished.exec(within).await?.rows_affected > 0)
+}
+
+pub(super) fn replay(model: Model) -> Result<Replay> {
+    let Model { id, state, types, since, until, started_at, finished_at, .. } = model;
     let impossible = |what: &str| Error::Impossible(format!("{what} of the replay {id}"));
     let types: Vec<String> = serde_json::from_str(&types).map_err(|_| impossible("the types"))?;
     Ok(Replay {
@@ -222,7 +217,7 @@ pub(super) fn replay(row: &QueryResult, first: usize) -> Result<Replay> {
             since: (since > 0).then(|| Timestamp::from_millis(since)),
             until: (until < i64::MAX).then(|| Timestamp::from_millis(until)),
         },
-        started_at: Timestamp::from_millis(started),
-        finished_at: finished.map(Timestamp::from_millis),
+        started_at: Timestamp::from_millis(started_at),
+        finished_at: finished_at.map(Timestamp::from_millis),
     })
 }

@@ -1,13 +1,16 @@
 //! The progress of an endpoint, which the engine writes.
 
-use sea_orm::{ConnectionTrait as _, Value};
+use entity::webhook_endpoint::{Column, Entity, Model};
+use sea_orm::sea_query::{Expr, ExprTrait as _};
+use sea_orm::{ColumnTrait as _, EntityTrait as _, QueryFilter as _, Value};
 use uuid::Uuid;
 
 use super::replay::{StoredReplay, mark_given_up, went_to};
-use super::{COLUMNS, endpoint, state};
+use super::{endpoint, health};
 use crate::dialect::{Bulk, Type};
 use crate::nouns::AllWebhooks;
-use crate::{Error, Result, Store, Transaction, execute, fetch, fetch_one};
+use crate::queries::{at_least, locked};
+use crate::{Result, Store, Transaction, fetch};
 use clock::Timestamp;
 use domain::event::log::{Fact, Sequence};
 use domain::webhook::{Endpoint, Health, OPENING_FAILURES, State};
@@ -68,31 +71,26 @@ impl AllWebhooks<'_> {
     /// The progress of an endpoint for a process that begins to deliver to it; `None` when it was removed. What another one
     /// that began before still writes is refused.
     pub async fn begin(self, id: Uuid) -> Result<Option<EndpointStanding>> {
-        let sql = "UPDATE webhook_endpoint SET begun = begun + 1 WHERE id = $1 RETURNING begun";
-        let Some(begun) = fetch_one::<i64>(&self.store.write, sql, [id.into()]).await? else {
-            return Ok(None);
-        };
-        let standing = self.standing(id).await?;
-        Ok(standing.map(|standing| EndpointStanding { begun, ..standing }))
+        let begin = Entity::update_many().col_expr(Column::Begun, Expr::col(Column::Begun).add(1));
+        let begin = begin.filter(Column::Id.eq(id)).exec_with_returning(&self.store.write);
+        match begin.await?.pop() {
+            Some(endpoint) => Ok(Some(self.standing_of(endpoint).await?)),
+            None => Ok(None),
+        }
     }
 
     /// The progress of an endpoint; `None` when it was removed.
     pub async fn standing(self, id: Uuid) -> Result<Option<EndpointStanding>> {
-        // The cursor is read first: an event after it that gets a retry in between is only read again.
-        let sql = "SELECT sequence, failures, failing_since, failed_at, cause, cause_since, resumed, begun FROM webhook_endpoint \
-                   WHERE id = $1";
-        type Row = (i64, i64, Option<i64>, Option<i64>, Option<String>, Option<i64>, i64, i64);
-        let row = fetch_one::<Row>(&self.store.read, sql, [id.into()]).await?;
-        let Some((cursor, failures, failing_since, failed_at, cause, since, resumed, begun)) = row else {
-            return Ok(None);
-        };
-        let state = state(cause.as_deref(), since);
-        let health = Health {
-            failures: u32::try_from(failures).unwrap_or(u32::MAX),
-            failing_since: failing_since.map(Timestamp::from_millis),
-            failed_at: failed_at.map(Timestamp::from_millis),
-            state: state.ok_or_else(|| Error::Impossible(format!("the state of the webhook {id}")))?,
-        };
+        match Entity::find_by_id(id).one(&self.store.read).await? {
+            Some(endpoint) => Ok(Some(self.standing_of(endpoint).await?)),
+            None => Ok(None),
+        }
+    }
+
+    /// The progress of an endpoint whose row was read first: an event after its cursor that gets a retry in between is only read
+    /// again.
+    async fn standing_of(self, endpoint: Model) -> Result<EndpointStanding> {
+        let id = endpoint.id;
         // Before the retries, which its events become.
         let replay = self.replay_of(id).await?;
         let sql =
@@ -103,14 +101,14 @@ impl AllWebhooks<'_> {
             attempts: attempts.unsigned_abs(),
             next_at: Timestamp::from_millis(next_at),
         });
-        Ok(Some(EndpointStanding {
-            cursor: Sequence::from_i64(cursor),
-            health,
+        Ok(EndpointStanding {
+            cursor: Sequence::from_i64(endpoint.sequence),
+            health: health(&endpoint)?,
             retries: retries.collect(),
             replay,
-            resumed,
-            begun,
-        }))
+            resumed: endpoint.resumed,
+            begun: endpoint.begun,
+        })
     }
 
     /// Writes changes of an endpoint's progress, all of them or none. `false` when it was removed, and when a person enabled it
@@ -125,36 +123,32 @@ impl AllWebhooks<'_> {
             None => None,
         };
         let cursor = cursor.unwrap_or_default();
-        let mut values: Vec<Value> = vec![id.into(), cursor.as_i64().into()];
-        let mut sql =
-            "UPDATE webhook_endpoint SET sequence = CASE WHEN sequence < $2 THEN $2 ELSE sequence END"
-                .to_owned();
+        let mut update =
+            Entity::update_many().col_expr(Column::Sequence, at_least(Column::Sequence, cursor.as_i64()));
         if let Some(Health { failures, failing_since, failed_at, state }) = health {
             let (cause, since) = match state {
                 State::Enabled => (None, None),
                 State::Disabled { cause, since } => (Some(cause.as_str()), Some(since.millis())),
             };
-            let columns: [(&str, Value); 5] = [
-                ("failures", i64::from(*failures).into()),
-                ("failing_since", failing_since.map(Timestamp::millis).into()),
-                ("failed_at", failed_at.map(Timestamp::millis).into()),
-                ("cause", cause.into()),
-                ("cause_since", since.into()),
+            let columns: [(Column, Value); 5] = [
+                (Column::Failures, i64::from(*failures).into()),
+                (Column::FailingSince, failing_since.map(Timestamp::millis).into()),
+                (Column::FailedAt, failed_at.map(Timestamp::millis).into()),
+                (Column::Cause, cause.into()),
+                (Column::CauseSince, since.into()),
             ];
             for (column, value) in columns {
-                values.push(value);
                 // Only a person enables an endpoint that is disabled.
-                let number = values.len();
-                sql.push_str(&format!(
-                    ", {column} = CASE WHEN cause IS NULL THEN ${number} ELSE {column} END"
-                ));
+                let unless_disabled = Expr::case(Column::Cause.is_null(), value).finally(Expr::col(column));
+                update = update.col_expr(column, unless_disabled.into());
             }
         }
-        values.extend([(*resumed).into(), (*begun).into()]);
-        let last = values.len();
-        sql.push_str(&format!(" WHERE id = $1 AND resumed = ${} AND begun = ${last}", last - 1));
+        let of_writer = update
+            .filter(Column::Id.eq(id))
+            .filter(Column::Resumed.eq(*resumed))
+            .filter(Column::Begun.eq(*begun));
         // The row stays locked, so that an endpoint that is being removed gets no more retries.
-        if execute(&transaction, sql, values).await? == 0 {
+        if of_writer.exec(&transaction).await?.rows_affected == 0 {
             return transaction.unchanged(false).await;
         }
         let rows = places(self.store, remove);
@@ -200,8 +194,7 @@ impl AllWebhooks<'_> {
 
     /// The endpoint as it is now. Its row stays locked until the transaction ends.
     async fn locked(self, within: &Transaction, id: Uuid) -> Result<Option<Endpoint>> {
-        let sql = format!("SELECT {COLUMNS} FROM webhook_endpoint WHERE id = $1{}", self.store.locking());
-        let row = within.query_one_raw(self.store.statement(sql, [id.into()])).await?;
+        let row = locked(Entity::find_by_id(id)).one(within).await?;
         row.as_ref().map(endpoint).transpose()
     }
 }
