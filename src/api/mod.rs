@@ -87,6 +87,7 @@ route::table! {
     GET "/api/v1/chat/{id}/templates/{template}" => chat::templates::show, Read;
     PATCH "/api/v1/chat/{id}/templates/{template}" => chat::templates::change, Control;
     DELETE "/api/v1/chat/{id}/templates/{template}" => chat::templates::delete, Control;
+    GET "/api/v1/chat/{id}/template-library" => chat::templates::library, Read;
     GET "/api/v1/chat/{id}/limits" => chat::limits, Read;
     GET "/api/v1/chat/{id}/profile" => chat::profile::show, Read;
     PATCH "/api/v1/chat/{id}/profile" => chat::profile::change, Control;

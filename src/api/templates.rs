@@ -1,9 +1,11 @@
 //! Templates, as the list shows them, and as programs write them.
 
+pub(super) mod library;
+
 use crate::engine::TemplateDesk;
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::State;
@@ -11,13 +13,14 @@ use super::body::Body;
 use super::envelope::Envelope;
 use super::error::Error;
 use super::list_query::Query;
-use super::schema::{TemplateParameterFormat, TemplatePart};
+use super::schema::{LibraryBodyInputs, LibraryButtonInput, TemplateParameterFormat, TemplatePart};
 use crate::clock::Timestamp;
 use crate::domain::bodies;
 use crate::domain::channel::Channel;
-use crate::domain::template::DraftFields;
+use crate::domain::template::{DraftFields, LIBRARY_NAME, LibraryFields};
 use crate::engine::records::templates::{Filter, Record};
 use crate::engine::{self, TemplateEdit, Who};
+use crate::error::Code;
 
 /// A template.
 #[derive(Debug, Serialize, ToSchema)]
@@ -97,8 +100,18 @@ bodies! {
         /// When absent, the variables show it.
         parameter_format: Option<TemplateParameterFormat>,
         /// Header, body, footer and buttons in the provider's form, with an example of each variable. The sample of a header with
-        /// a file is `example.header_handle`: an array with the `link` of a file of the library (`POST /api/v1/media`).
-        components: Vec<TemplatePart>,
+        /// a file is `example.header_handle`: an array with the `link` of a file of the library (`POST /api/v1/media`). Required
+        /// unless there is a `library_template_name`.
+        components: Option<Vec<TemplatePart>>,
+        /// The name of a template of the provider's library, in place of `components`: the account gets a copy of it, which the
+        /// provider usually approves at once. For business accounts alone.
+        #[schema(example = "delivery_update_1")]
+        library_template_name: Option<String>,
+        /// Where the buttons of a template of the library lead to: an entry for each button that opens a page, calls a number or
+        /// copies a code, in their order.
+        library_template_button_inputs: Option<Vec<LibraryButtonInput>>,
+        /// What is added to the text of a template of the library.
+        library_template_body_inputs: Option<LibraryBodyInputs>,
     }
 
     /// A change of a template. Fields that are left out are kept. The provider reviews a changed text again.
@@ -121,17 +134,49 @@ pub(super) async fn create(
     body: Body,
 ) -> Result<HttpResponse, Error> {
     let (given, _room) = body.fields::<TemplateWords>(&state.options).await?;
-    let TemplateWords { name, language, category, parameter_format, components } = given;
-    let draft = DraftFields {
-        name: name.required()?,
-        language: language.required()?,
-        category: category.required()?,
-        parameter_format: parameter_format.text()?,
-        components: components.given().ok_or_else(|| components.missing())?,
-        options: None,
+    let TemplateWords {
+        name,
+        language,
+        category,
+        parameter_format,
+        components,
+        library_template_name,
+        library_template_button_inputs,
+        library_template_body_inputs,
+    } = given;
+    let (name, language, category) = (name.required()?, language.required()?, category.required()?);
+    let desk = TemplateDesk::of(&state.engine, channel);
+    let own = components.given().filter(|components| !components.is_null());
+    let created = match library_template_name.text()? {
+        None => {
+            let draft = DraftFields {
+                name,
+                language,
+                category,
+                parameter_format: parameter_format.text()?,
+                components: own.ok_or_else(|| components.missing())?,
+                options: None,
+            };
+            desk.create(who, draft).await
+        }
+        Some(_) if own.is_some() => {
+            let what = "is given with `components`: give one of them";
+            return Err(library_template_name.refuse(Code::InvalidTemplate, what).into());
+        }
+        Some(in_library) => {
+            let mut given = Map::from_iter([(LIBRARY_NAME.to_owned(), Value::from(in_library))]);
+            let inputs = [
+                ("library_template_button_inputs", library_template_button_inputs.given()),
+                ("library_template_body_inputs", library_template_body_inputs.given()),
+            ];
+            for (field, value) in inputs {
+                given.extend(value.map(|value| (field.to_owned(), value.clone())));
+            }
+            let asked = LibraryFields { name, language, category, given: &given };
+            desk.create_from_library(who, asked).await
+        }
     };
-    let created =
-        TemplateDesk::of(&state.engine, channel).create(who, draft).await.map_err(engine::Error::from)?;
+    let created = created.map_err(engine::Error::from)?;
     Ok(HttpResponse::Created().json(Template::from(created)))
 }
 

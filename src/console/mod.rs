@@ -140,6 +140,9 @@ route::table! {
     GET "/console/templates/new" => pages::templates::write::new, Member;
     POST "/console/templates/new" => pages::templates::write::create, Member;
     POST "/console/templates/preview" => pages::templates::write::preview, Member;
+    GET "/console/templates/library" => pages::templates::library::list, Member;
+    GET "/console/templates/library/{name}" => pages::templates::library::copy::show, Member;
+    POST "/console/templates/library/{name}" => pages::templates::library::copy::create, Member;
     GET "/console/templates/{id}" => pages::templates::write::show, Viewer;
     POST "/console/templates/{id}" => pages::templates::write::change, Member;
     POST "/console/templates/{id}/archive" => pages::templates::write::archive, Member;

@@ -52,6 +52,7 @@ files! {
     "inbox",
     "journey",
     "keys",
+    "library",
     "link",
     "look",
     "media",

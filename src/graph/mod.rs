@@ -101,6 +101,8 @@ rows! {
     GET "/{version}/{account}/message_templates" => templates::list;
     POST "/{version}/{account}/message_templates" => templates::written::create;
     DELETE "/{version}/{account}/message_templates" => templates::written::delete;
+    GET "/{version}/message_template_library" => templates::library::list;
+    GET "/{version}/{account}/message_template_library" => templates::library::of_account;
     POST "/{version}/{app}/uploads" => uploads::open;
     GET "/{version}/{number}/whatsapp_business_profile" => profile::show;
     POST "/{version}/{number}/whatsapp_business_profile" => profile::change;

@@ -150,16 +150,21 @@ pub(super) async fn of_channel(mut call: Call) -> Result<HttpResponse, DoorRefus
         file_offset: None,
     };
     let answer = call.door().pass_on(&call.who(), &channel, passed).await?;
+    Ok(answered(with_token_of_channel(answer)?))
+}
+
+/// The provider's answer to a request with a channel's token, of which it has no trace.
+pub(super) fn with_token_of_channel(answer: PassedAnswer) -> Result<PassedAnswer, DoorRefusal> {
     if answer.status == 401 {
         // Programs take 401 for the end of their own key.
         let details = "Meta refuses the access token of the channel: reconnect it with another one";
         return Err(DoorRefusal::because(131_031, details));
     }
-    Ok(answered(PassedAnswer { body: without_links(&answer.body), ..answer }))
+    Ok(PassedAnswer { body: without_links(&answer.body), ..answer })
 }
 
 /// The provider's answer: the status, the body, and when to retry. Nothing else of it goes on.
-fn answered(answer: PassedAnswer) -> HttpResponse {
+pub(super) fn answered(answer: PassedAnswer) -> HttpResponse {
     let PassedAnswer { status, body, retry_after } = answer;
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
     let mut response = HttpResponse::build(status);

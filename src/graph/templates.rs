@@ -1,5 +1,6 @@
 //! The templates of an account: those of a business account, and those of the company's web sessions, which are texts.
 
+pub(super) mod library;
 pub(super) mod written;
 
 use std::sync::Arc;

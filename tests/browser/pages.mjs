@@ -107,6 +107,7 @@ function records(demo) {
         '/console/inbox/{id}': each('/console/inbox', `/api/v1/conversations?${SEARCH}`),
         '/console/quick-replies/{id}': each('/console/quick-replies', '/api/v1/quick-replies'),
         '/console/programs/{id}': page => program(demo, page, channels[0].id),
+        '/console/templates/library/{name}': () => ['/console/templates/library/payment_overdue_1'],
         '/console/templates/{id}': () => [`/console/templates/${demo.said.companies[0].templates[0].id}`],
         '/console/webhooks/{id}': each('/console/webhooks', '/api/v1/webhooks'),
         '/console/sends/{id}': each('/console/sends', '/api/v1/sends?limit=3'),

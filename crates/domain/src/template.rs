@@ -9,6 +9,7 @@ mod component;
 pub mod contact_field;
 mod draft;
 mod given;
+mod library;
 mod local;
 mod parse;
 mod shape;
@@ -22,6 +23,10 @@ use serde_json::value::RawValue;
 pub use self::component::{Card, Component, Media, Parameter, Source};
 pub use self::draft::{DraftFields, MOST_BUTTONS, TEMPLATE_CATEGORIES, TemplateDraft, variable_names};
 pub use self::given::*;
+pub use self::library::{
+    LIBRARY_NAME, LibraryButton, LibraryDraft, LibraryFields, LibraryInput, LibraryPage, LibraryQuery,
+    LibraryTemplate,
+};
 pub use self::parse::{parse_components, parse_components_with_values};
 pub use self::shape::{Button, Header, Shape, Variables};
 pub use self::short::{ShortForm, Variable, variables};

@@ -1,10 +1,7 @@
-//! The recent activity of channels, for people: the present pace, messages in each half minute of the last hour, and
-//! failures by cause since yesterday.
+//! The recent activity of channels, for people: the present pace, and messages in each half minute of the last hour.
 //!
-//! The counts are in memory and bounded: a new process starts without any, and reports the time since which it counts.
-//! The ledger has the exact, durable figures.
+//! The counts are in memory and bounded: a new process starts without any. The ledger has the exact, durable figures.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,25 +17,12 @@ use clock::Timestamp;
 pub const SLOT: Duration = Duration::from_secs(30);
 /// How many slots are kept.
 pub const SLOTS: usize = 120;
-/// The span in which failures are counted together: time zones differ by quarters of an hour.
-const QUARTER: i64 = 15 * 60 * 1_000;
-/// The number of quarters kept: a day in every time zone.
-const QUARTERS: i64 = 25 * 4;
-/// The most different causes in a quarter; further ones are counted together, without a code.
-const MOST_CAUSES: usize = 64;
 const SLOT_MILLIS: i64 = 30_000;
 
 /// The recent activity of all channels in use.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Activity {
-    since: Timestamp,
     channels: DashMap<Uuid, Arc<Recent>>,
-}
-
-impl Default for Activity {
-    fn default() -> Self {
-        Self { since: Timestamp::now(), channels: DashMap::new() }
-    }
 }
 
 /// The recent activity of one channel.
@@ -56,13 +40,11 @@ struct Counts {
     seconds: LastSeconds,
     /// The latest slot that was written.
     newest: i64,
-    /// Failures, by quarter of an hour and the provider's code.
-    failed: BTreeMap<(i64, Option<i64>), u64>,
 }
 
 impl Default for Counts {
     fn default() -> Self {
-        Self { sent: Vec::new(), seconds: LastSeconds::default(), newest: i64::MIN, failed: BTreeMap::new() }
+        Self { sent: Vec::new(), seconds: LastSeconds::default(), newest: i64::MIN }
     }
 }
 
@@ -93,15 +75,6 @@ impl Counts {
         self.newest = slot;
     }
 
-    fn failed(&mut self, code: Option<i64>, now: Timestamp) {
-        let quarter = now.millis().div_euclid(QUARTER);
-        self.failed.retain(|(known, _), _| *known > quarter - QUARTERS);
-        let causes = self.failed.range((quarter, None)..).count();
-        let key = (quarter, code);
-        let key = if causes < MOST_CAUSES || self.failed.contains_key(&key) { key } else { (quarter, None) };
-        *self.failed.entry(key).or_default() += 1;
-    }
-
     /// Adds the messages of each slot before the present one, which is not over.
     fn add_to(&self, pace: &mut [u64], now: Timestamp) {
         let current = now.millis().div_euclid(SLOT_MILLIS);
@@ -128,11 +101,6 @@ impl Recent {
     pub(crate) fn sent(&self) {
         self.counts.lock().sent(Timestamp::now());
     }
-
-    /// A message failed for this reason.
-    pub(crate) fn failed(&self, code: Option<i64>) {
-        self.counts.lock().failed(code, Timestamp::now());
-    }
 }
 
 impl Activity {
@@ -154,19 +122,6 @@ impl Activity {
         let channels = self.channels.iter().filter(|channel| wanted(channel.value()));
         channels.map(|channel| channel.counts.lock().seconds.per_second(since_epoch(now))).sum()
     }
-
-    fn failures(&self, from: Timestamp, wanted: impl Fn(&Recent) -> bool) -> Vec<(Option<i64>, u64)> {
-        let first = from.millis().div_euclid(QUARTER);
-        let mut causes: BTreeMap<Option<i64>, u64> = BTreeMap::new();
-        for channel in self.channels.iter().filter(|channel| wanted(channel.value())) {
-            for ((_, code), count) in channel.counts.lock().failed.range((first, None)..) {
-                *causes.entry(*code).or_default() += count;
-            }
-        }
-        let mut causes: Vec<_> = causes.into_iter().collect();
-        causes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        causes
-    }
 }
 
 /// The recent activity of a company.
@@ -176,10 +131,6 @@ pub struct Lately {
     pub sent: Vec<u64>,
     /// Messages a second that the provider accepted in the last ten seconds.
     pub per_second: f64,
-    /// Failures by the provider's code, the most frequent first.
-    pub failures: Vec<(Option<i64>, u64)>,
-    /// When this process began to count.
-    pub since: Timestamp,
 }
 
 impl Engine {
@@ -190,15 +141,10 @@ impl Engine {
 }
 
 impl Activity {
-    /// The activity of a company's channels in the last hour, and their failures since `from`, at most a day ago.
-    pub fn lately(&self, company_id: Uuid, from: Timestamp) -> Lately {
+    /// The activity of a company's channels in the last hour.
+    pub fn lately(&self, company_id: Uuid) -> Lately {
         let (now, is_own) = (Timestamp::now(), |recent: &Recent| recent.company_id == company_id);
-        Lately {
-            sent: self.pace(now, is_own),
-            per_second: self.pace_now(now, is_own),
-            failures: self.failures(from, is_own),
-            since: self.since,
-        }
+        Lately { sent: self.pace(now, is_own), per_second: self.pace_now(now, is_own) }
     }
 
     /// Messages a second of all channels together that the provider accepted: in each [`SLOT`] of the last hour, the
@@ -248,24 +194,5 @@ mod tests {
         }
         let now = |second| activity.pace_now(at(second), |recent: &Recent| recent.company_id == company);
         assert_eq!([29, 30, 33, 40].map(|second| (now(second) * 10.0) as u64), [40, 40, 40, 0]);
-    }
-
-    #[test]
-    fn failures_are_counted_by_cause_since_the_day_began() {
-        let (activity, company) = (Activity::default(), Uuid::now_v7());
-        let recent = activity.of(Uuid::now_v7(), company);
-        for (code, second) in [(Some(131_026), 0), (Some(131_026), 1_000), (None, 1_000), (Some(1), -90_000)]
-        {
-            recent.counts.lock().failed(code, at(second));
-        }
-        let of = |from, id| activity.failures(at(from), |recent: &Recent| recent.company_id == id);
-        assert_eq!(of(-60, company), [(Some(131_026), 2), (None, 1)]);
-        assert_eq!(of(900, company), [(None, 1), (Some(131_026), 1)]);
-        assert_eq!(of(-60, Uuid::now_v7()), []);
-        for code in 0..1_000 {
-            recent.counts.lock().failed(Some(code), at(2_000));
-        }
-        assert!(recent.counts.lock().failed.len() < 2 * MOST_CAUSES);
-        assert_eq!(of(2_000, company).iter().map(|(_, count)| count).sum::<u64>(), 1_000);
     }
 }

@@ -2,6 +2,7 @@
 //! session sends them. The [profile] of a business account's number is read and written in the same way.
 
 mod declined;
+mod library;
 mod profile;
 
 use std::collections::HashMap;
@@ -79,23 +80,7 @@ impl TemplateDesk<'_> {
         }
         let (connector, token) = self.connector().await?;
         self.upload_samples(&connector, &token, &mut draft.components).await?;
-        let as_of = Timestamp::now().minus(DRIFT);
-        let taken = connector.create_template(&draft.fields()).await?;
-        // Whatever follows fails, the next list has it.
-        self.engine.list_templates_soon(self.channel);
-        let listed = match connector.template(&taken.provider_id).await {
-            Ok(listed) => listed,
-            Err(error) => {
-                tracing::debug!(%error, "cannot read a template that was just created");
-                ListedTemplate {
-                    provider_id: taken.provider_id,
-                    status: taken.status,
-                    category: taken.category.unwrap_or_else(|| draft.category.clone()),
-                    ..local(&draft)?
-                }
-            }
-        };
-        self.keep(who, (&listed, true), as_of).await
+        self.submit(who, &connector, &draft.fields(), local(&draft)?).await
     }
 
     /// Asks the provider for other words; a web session has them at once.
@@ -181,6 +166,34 @@ impl TemplateDesk<'_> {
 
     fn is_local(&self) -> bool {
         self.channel.template_account() == LOCAL_ACCOUNT
+    }
+
+    /// Asks the provider for a template and stores it as the provider has it. When that cannot be read, it is stored as it was
+    /// `asked` for, with what the provider said.
+    async fn submit(
+        &self,
+        who: &Who,
+        connector: &CloudApi,
+        fields: &Value,
+        asked: ListedTemplate,
+    ) -> Result<Record, Declined> {
+        let as_of = Timestamp::now().minus(DRIFT);
+        let taken = connector.create_template(fields).await?;
+        // Whatever follows fails, the next list has it.
+        self.engine.list_templates_soon(self.channel);
+        let listed = match connector.template(&taken.provider_id).await {
+            Ok(listed) => listed,
+            Err(error) => {
+                tracing::debug!(%error, "cannot read a template that was just created");
+                ListedTemplate {
+                    provider_id: taken.provider_id,
+                    status: taken.status,
+                    category: taken.category.unwrap_or(asked.category),
+                    ..asked
+                }
+            }
+        };
+        self.keep(who, (&listed, true), as_of).await
     }
 
     /// Stores a template as it is now.

@@ -8,7 +8,8 @@
 //! It counts every accepted message exactly ([`NumberFigures`]), keeps the newest in a log, enforces
 //! throttles, sends signed webhooks to configured receivers, and fails on request (`/_sim/script`). It also
 //! accepts other requests of the provider's clients: uploads of files, business profiles, greetings, blocked
-//! people, QR codes, commerce settings, callbacks of a number's own. Its memory is bounded by [`Options`] and [`ReceiptOptions`].
+//! people, QR codes, commerce settings, callbacks of a number's own, the library of templates. Its memory is bounded by
+//! [`Options`] and [`ReceiptOptions`].
 //!
 //! It has either only seeded accounts (the default; other tokens and objects are unknown), or, with
 //! [`Options::accept_any`], accepts any id of digits and any token that does not begin with `EXPIRED`.
@@ -72,6 +73,7 @@ mod interactive;
 mod keys;
 mod latency;
 mod level;
+mod library;
 mod log;
 mod management;
 mod media;
@@ -159,6 +161,7 @@ fn routes(config: &mut ServiceConfig) {
             web::scope(r"/{version:v\d+\.\d+}")
                 .route("/{phone_number_id}/messages", post().to(send::send))
                 .route("/debug_token", get().to(graph::debug_token))
+                .route("/message_template_library", get().to(library::list))
                 .route("/{phone_number_id}/register", post().to(graph::register))
                 .route("/{phone_number_id}/deregister", post().to(graph::deregister))
                 .route("/{phone_number_id}/media", post().to(media::upload))

@@ -14,6 +14,7 @@ use super::authoring;
 use super::catalogue::Wanted;
 use super::error::GraphError;
 use super::graph::{Parameters, TEMPLATE_FIELDS, selected};
+use super::library;
 use super::reply::{Verdict, about_account, answer};
 use super::seed::Template;
 use super::send::bearer;
@@ -84,7 +85,7 @@ fn limit(query: &Parameters) -> Result<usize, GraphError> {
 }
 
 /// The address of the next page: this request's own, with another cursor.
-fn next(request: &HttpRequest, query: &Parameters, cursor: &str) -> String {
+pub(super) fn next(request: &HttpRequest, query: &Parameters, cursor: &str) -> String {
     let mut parameters: Vec<_> = query.iter().filter(|(name, _)| *name != "after").collect();
     parameters.sort();
     let mut encoded = Serializer::new(String::new());
@@ -93,7 +94,7 @@ fn next(request: &HttpRequest, query: &Parameters, cursor: &str) -> String {
     format!("{}://{}{}?{}", connection.scheme(), connection.host(), request.path(), encoded.finish())
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 struct NewTemplate {
     name: String,
     language: String,
@@ -102,10 +103,18 @@ struct NewTemplate {
     parameter_format: Option<String>,
     #[serde(default)]
     message_send_ttl_seconds: Option<i64>,
+    #[serde(default)]
     components: Value,
+    #[serde(default)]
+    library_template_name: Option<String>,
+    #[serde(default)]
+    library_template_button_inputs: Value,
+    #[serde(default)]
+    library_template_body_inputs: Value,
 }
 
-/// `POST /{waba_id}/message_templates`: a template that is PENDING until a script approves it.
+/// `POST /{waba_id}/message_templates`: a template that is PENDING until a script approves it. A copy of one of the library is
+/// approved at once.
 pub(super) async fn create(
     world: Data<World>,
     path: Path<(String, String)>,
@@ -115,10 +124,10 @@ pub(super) async fn create(
     let (_, waba_id) = path.into_inner();
     about_account(&world, &waba_id, &request, |account| {
         let template = read_template(&body)?;
-        let category = template.category.clone();
+        let (status, category) = (template.status.clone(), template.category.clone());
         let directory = world.directory.read();
         let id = account.catalogue.write().add(directory.template_ids(), template)?;
-        Ok(json!({ "id": id.to_string(), "status": "PENDING", "category": category }))
+        Ok(json!({ "id": id.to_string(), "status": status, "category": category }))
     })
 }
 
@@ -128,7 +137,7 @@ fn read_template(body: &[u8]) -> Result<Template, GraphError> {
 }
 
 /// The template that is asked for, by the provider's rules.
-fn checked(new: NewTemplate) -> Result<Template, GraphError> {
+fn checked(mut new: NewTemplate) -> Result<Template, GraphError> {
     let is_name = (1..=512).contains(&new.name.len())
         && new.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
     if !is_name {
@@ -137,6 +146,10 @@ fn checked(new: NewTemplate) -> Result<Template, GraphError> {
     let category = new.category.to_ascii_uppercase();
     if !["MARKETING", "UTILITY", "AUTHENTICATION"].contains(&category.as_str()) {
         return Err(GraphError::because(100, "category must be MARKETING, UTILITY or AUTHENTICATION"));
+    }
+    if let Some(name) = &new.library_template_name {
+        let inputs = (&new.library_template_button_inputs, &new.library_template_body_inputs);
+        new.components = library::copied((name, &new.language, &category), inputs.0, inputs.1)?;
     }
     if !new.components.is_array() || new.language.is_empty() {
         return Err(GraphError::because(100, "language and an array of components are required"));
@@ -154,7 +167,9 @@ fn checked(new: NewTemplate) -> Result<Template, GraphError> {
     let mut template = Template::new(new.name, new.language, new.components);
     template.message_send_ttl_seconds = new.message_send_ttl_seconds;
     template.category = category;
-    template.status = "PENDING".to_owned();
+    let is_copy = new.library_template_name.is_some();
+    template.status = if is_copy { "APPROVED" } else { "PENDING" }.to_owned();
+    template.library_template_name = new.library_template_name;
     template.parameter_format =
         new.parameter_format.map_or(template.parameter_format, |it| it.to_ascii_uppercase());
     Ok(template)
@@ -198,6 +213,7 @@ pub(super) fn edit(world: &World, id: &str, request: &HttpRequest, body: &[u8]) 
             parameter_format: Some(before.parameter_format.clone()),
             message_send_ttl_seconds: changed.message_send_ttl_seconds.or(before.message_send_ttl_seconds),
             components: changed.components.unwrap_or_else(|| before.components.clone()),
+            ..NewTemplate::default()
         };
         account.catalogue.write().edit(id, checked(new)?);
         Ok(json!({ "success": true }))

@@ -103,6 +103,9 @@ pub struct Template {
     /// usually does.
     #[serde(default)]
     pub message_send_ttl_seconds: Option<i64>,
+    /// The name in the provider's library of which it is a copy; when absent, it is none.
+    #[serde(default)]
+    pub library_template_name: Option<String>,
     /// The provider's array of components.
     pub components: Value,
 }
@@ -129,6 +132,7 @@ impl Template {
             category: utility(),
             parameter_format: positional(),
             message_send_ttl_seconds: None,
+            library_template_name: None,
             components,
         }
     }

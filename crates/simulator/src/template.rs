@@ -89,6 +89,9 @@ impl StoredTemplate {
         if let Some(seconds) = template.message_send_ttl_seconds {
             node["message_send_ttl_seconds"] = seconds.into();
         }
+        if let Some(name) = &template.library_template_name {
+            node["library_template_name"] = name.as_str().into();
+        }
         node
     }
 }

@@ -9,13 +9,16 @@ use crate::api::auth::{Author, Company};
 use crate::api::body::Body;
 use crate::api::envelope::Answer;
 use crate::api::error::{Error, ErrorBody};
+use crate::api::list_query::{Query, SearchParameter};
 use crate::api::path_id::Id;
+use crate::api::templates::library::LibraryPart;
 use crate::api::templates::{self, Template, TemplatePatch, TemplateWords};
 
 /// Create a template
 ///
 /// The rules that are known here are checked first. Then the provider gets it and reviews it, which takes minutes to a day: its
-/// `status` is `PENDING` until then. An event tells when it is approved or rejected.
+/// `status` is `PENDING` until then. An event tells when it is approved or rejected. With a `library_template_name` it is a copy of a
+/// template of the provider's library, whose words the provider has approved already.
 #[utoipa::path(
     post,
     path = "/api/v1/chat/{id}/templates",
@@ -37,6 +40,41 @@ pub(crate) async fn create(
 ) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
     templates::create(&state, &channel, &who, body).await
+}
+
+/// Search the provider's library
+///
+/// Templates that the provider wrote and knows the category of, in many languages. The provider is asked each time; its words for
+/// topics, occasions and trades go to it as they are. `POST /api/v1/chat/{id}/templates` copies one.
+#[utoipa::path(
+    get,
+    path = "/api/v1/chat/{id}/template-library",
+    operation_id = "searchTemplateLibrary",
+    params(
+        ("id" = Uuid, Path, description = "The channel"),
+        SearchParameter,
+        ("name" = Option<String>, Query, description = "The whole name in the library"),
+        ("topic" = Option<String>, Query, example = "ORDER_MANAGEMENT", description = "The topic, in the provider's word"),
+        ("usecase" = Option<String>, Query, example = "DELIVERY_UPDATE", description = "The occasion, in the provider's word"),
+        ("industry" = Option<String>, Query, example = "E_COMMERCE", description = "The trade, in the provider's word"),
+        ("language" = Option<String>, Query, description = "The whole language code, such as `pt_BR`"),
+        ("cursor" = Option<String>, Query, description = "The `next_cursor` of the answer before"),
+    ),
+    responses(
+        (status = 200, description = "A part of the library", body = LibraryPart),
+        (status = 403, description = "`credential_resource_mismatch`", body = ErrorBody),
+        (status = 404, description = "`channel_not_found`", body = ErrorBody),
+        (status = 422, description = "`provider_refused`", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn library(
+    company: Company,
+    id: Id,
+    state: Data<State>,
+    query: Query,
+) -> Answer<LibraryPart> {
+    let channel = own_channel(&state, company, id).await?;
+    templates::library::list(&state, &channel, &query).await.map(Json)
 }
 
 /// Show a template

@@ -63,6 +63,32 @@ described! {
         "phone_number": text(None),
     }
 
+    /// Where a button of a template of the provider's library leads to.
+    LibraryButtonInput {
+        /// `URL`, `PHONE_NUMBER`, `OTP`, or another word of the provider.
+        "type": text(Some("URL")),
+        /// The address of a button that opens a page: `base_url`, which may end with a variable, and then `url_suffix_example`, a
+        /// whole address.
+        "url": object([("base_url", Some("https://shop.example.com/{{1}}")), ("url_suffix_example", Some("https://shop.example.com/7"))]),
+        "phone_number": text(Some("+5511988887777")),
+        /// How a code gets into an app: `COPY_CODE`, `ONE_TAP` or `ZERO_TAP`.
+        "otp_type": text(None),
+    }
+
+    /// What is added to the text of a template of the provider's library, where the provider offers it.
+    LibraryBodyInputs {
+        /// A number to call.
+        "add_contact_number": of_type(Type::Boolean),
+        /// A link to more about it.
+        "add_learn_more_link": of_type(Type::Boolean),
+        /// That a code is for nobody else.
+        "add_security_recommendation": of_type(Type::Boolean),
+        /// A link to follow a parcel.
+        "add_track_package_link": of_type(Type::Boolean),
+        /// After how many minutes a code expires.
+        "code_expiration_minutes": of_type(Type::Integer),
+    }
+
     /// A webhook, as the provider writes it.
     WebhookBody with WebhookEntry {
         /// `whatsapp_business_account`.
@@ -134,6 +160,16 @@ impl ToSchema for ChangedValue {
 fn text(example: Option<&str>) -> Schema {
     let example = example.map(|example| json!(example));
     ObjectBuilder::new().schema_type(Type::String).example(example).into()
+}
+
+/// An object whose fields are texts.
+fn object(fields: [(&str, Option<&str>); 2]) -> Schema {
+    let object = ObjectBuilder::new().schema_type(Type::Object);
+    fields.into_iter().fold(object, |object, (name, example)| object.property(name, text(example))).into()
+}
+
+fn of_type(kind: Type) -> Schema {
+    ObjectBuilder::new().schema_type(kind).into()
 }
 
 fn many<T: ToSchema>() -> Schema {

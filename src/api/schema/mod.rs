@@ -4,7 +4,7 @@ mod described;
 mod words;
 
 pub(super) use self::described::{
-    ChangedValue, SentCard, SentComponent, SentInteractive, SentLocation, SentReaction, TemplatePart,
-    WebhookBody,
+    ChangedValue, LibraryBodyInputs, LibraryButtonInput, SentCard, SentComponent, SentInteractive,
+    SentLocation, SentReaction, TemplatePart, WebhookBody,
 };
 pub(super) use self::words::*;

@@ -125,7 +125,7 @@ async fn read_overview(state: &Data<State>, company: Uuid, days: Days) -> Result
     let alerts =
         state.shared.get(key, ALERTS_EVERY, async || alerts::read(state, company, now).await).await?;
     let latest = latest::read(state, company, heads).await?;
-    let lately = state.engine.activity().lately(company, days.today);
+    let lately = state.engine.activity().lately(company);
     let days = state.engine.sends().of_days(days, PATIENCE).await;
     Ok(Overview { alerts, has_contacts, channels, days, lately, backlog, latest, active })
 }

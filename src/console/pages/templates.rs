@@ -3,6 +3,7 @@
 mod accounts;
 mod examples;
 mod form;
+pub(crate) mod library;
 pub(crate) mod write;
 
 use std::collections::BTreeSet;
@@ -79,6 +80,9 @@ pub(crate) async fn show(viewer: Viewer, state: Data<State>, query: Query) -> Re
     let shown = Page::new(text.get("templates-title"), Menu::Templates, body);
     Ok(match viewer.may_work() && !written.is_empty() {
         true => shown.action(html! {
+            @if written.with_library(None).is_some() {
+                a.button.plain href="/console/templates/library" { (text.get("library-title")) }
+            }
             a.button href="/console/templates/new" { (text.get("templates-new")) }
         }),
         false => shown,

@@ -6,7 +6,8 @@ use actix_web::HttpResponse;
 use serde_json::{Map, Value, json};
 
 use super::{FoundTemplate, id_of};
-use crate::domain::template::{DraftFields, LOCAL_ACCOUNT};
+use crate::domain::template::{DraftFields, LIBRARY_NAME, LOCAL_ACCOUNT, LibraryFields};
+use crate::engine::records::templates::Record;
 use crate::engine::{self, Declined, TemplateEdit};
 use crate::error::Code;
 use crate::graph::call::Call;
@@ -26,12 +27,23 @@ impl From<Declined> for DoorRefusal {
     }
 }
 
-/// Creates a template: the provider reviews it, or a web session has it at once.
+/// Creates a template: the provider reviews it, or a web session has it at once. What is about one of the provider's library goes on
+/// as it is.
 pub(in crate::graph) async fn create(mut call: Call) -> Result<HttpResponse, DoorRefusal> {
     let account = call.account(call.path.at(0)).await?;
     let channel = account.channels.first().ok_or_else(|| call.unknown(&account.id))?;
     let (fields, _) = call.fields().await?;
     let given = &fields.map;
+    let desk = TemplateDesk::of(&call.state.engine, channel);
+    if given.get(LIBRARY_NAME).is_some_and(|name| !name.is_null()) {
+        let asked = LibraryFields {
+            name: text(given, "name").unwrap_or_default(),
+            language: language(given),
+            category: text(given, "category").unwrap_or_default(),
+            given,
+        };
+        return Ok(told(&desk.create_from_library(&call.who(), asked).await?));
+    }
     let components = components(given)?.unwrap_or_else(|| json!([]));
     let draft = DraftFields {
         name: text(given, "name").unwrap_or_default(),
@@ -41,9 +53,13 @@ pub(in crate::graph) async fn create(mut call: Call) -> Result<HttpResponse, Doo
         components: &components,
         options: Some(given),
     };
-    let created = TemplateDesk::of(&call.state.engine, channel).create(&call.who(), draft).await?;
-    let (id, status, category) = (id_of(&created), created.status.to_string(), created.category.to_string());
-    Ok(HttpResponse::Ok().json(json!({ "id": id, "status": status, "category": category })))
+    Ok(told(&desk.create(&call.who(), draft).await?))
+}
+
+/// What a program is told of the template that it created.
+fn told(created: &Record) -> HttpResponse {
+    let (id, status, category) = (id_of(created), created.status.to_string(), created.category.to_string());
+    HttpResponse::Ok().json(json!({ "id": id, "status": status, "category": category }))
 }
 
 /// Changes the words or the category of a template.

@@ -30,6 +30,8 @@ pub(crate) struct Past<'a> {
     /// As the store keeps it.
     pub(crate) content: String,
     pub(crate) template: Option<i64>,
+    /// When it was accepted.
+    pub(crate) began: Timestamp,
     /// When it ended; `None` is a second after the last message.
     pub(crate) ended: Option<Timestamp>,
 }
@@ -37,7 +39,12 @@ pub(crate) struct Past<'a> {
 impl<'a> Past<'a> {
     pub(crate) fn text(service: &'a Service, company: &'a Company, channel: Uuid) -> Self {
         let content = r#"{"type":"text","body":"hi"}"#.to_owned();
-        Self { service, company, channel, content, template: None, ended: None }
+        Self { service, company, channel, content, template: None, began: *BEGAN, ended: None }
+    }
+
+    /// It was accepted at this moment.
+    pub(crate) fn that_began(self, at: Timestamp) -> Self {
+        Self { began: at, ..self }
     }
 
     /// It ended at this moment.
@@ -64,7 +71,7 @@ impl<'a> Past<'a> {
         let database = Database::connect(&self.service.universe.url).await.unwrap();
         let id = self.insert(&database, messages.len() as u64).await;
         for (ordinal, (state, code)) in (0_i64..).zip(messages) {
-            let at = BEGAN.millis() + 1_000 * ordinal;
+            let at = self.began.millis() + 1_000 * ordinal;
             let taken = matches!(state, At::Sent | At::Delivered | At::Read);
             let message = entity::message::ActiveModel {
                 send_id: Set(id),
@@ -106,7 +113,7 @@ impl<'a> Past<'a> {
             last = messages - 1,
             id = literal(id),
             company = literal(self.company.id),
-            began = BEGAN.millis(),
+            began = self.began.millis(),
         );
         database.execute_unprepared(&sql).await.unwrap();
         database.close().await.unwrap();
@@ -115,9 +122,9 @@ impl<'a> Past<'a> {
 
     async fn insert(&self, database: &DatabaseConnection, recipients: u64) -> Uuid {
         // An id contains the time of its send.
-        let accepted = BEGAN.millis().cast_unsigned() / 1_000;
+        let accepted = self.began.millis().cast_unsigned() / 1_000;
         let id = Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, accepted, 0));
-        let end = BEGAN.millis() + 1_000 * recipients.cast_signed();
+        let end = self.began.millis() + 1_000 * recipients.cast_signed();
         let send = entity::send::ActiveModel {
             id: Set(id),
             company_id: Set(self.company.id),
@@ -128,7 +135,7 @@ impl<'a> Past<'a> {
             template_id: Set(self.template),
             high_water: Set(recipients.cast_signed()),
             settled: Set(recipients.cast_signed()),
-            created_at: Set(BEGAN.millis()),
+            created_at: Set(self.began.millis()),
             finished_at: Set(Some(self.ended.map_or(end, Timestamp::millis))),
             ..Default::default()
         };

@@ -88,7 +88,10 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
         (_, path) if path.starts_with("/api/v1/contacts/segments/{id}") => (404, "segment_not_found"),
         (_, path) if path.starts_with("/api/v1/contacts/fields/{id}") => (404, "field_not_found"),
         (_, path) if path.starts_with("/api/v1/contacts/{id}") => (404, "contact_not_found"),
-        ("GET", "/api/v1/chat/{id}/templates" | "/api/v1/chat/{id}/limits")
+        (
+            "GET",
+            "/api/v1/chat/{id}/templates" | "/api/v1/chat/{id}/template-library" | "/api/v1/chat/{id}/limits",
+        )
         | ("GET" | "PATCH", "/api/v1/chat/{id}/profile")
         | ("GET" | "PUT", "/api/v1/chat/{id}/window-rule")
         | ("POST", "/api/v1/chat/{id}/templates")

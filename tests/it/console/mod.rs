@@ -30,6 +30,7 @@ mod inbox_groups;
 mod invitations;
 mod kept;
 mod keys;
+mod library;
 mod live;
 mod look;
 mod media;

@@ -121,6 +121,39 @@ async fn the_overview_counts_what_happened_today_and_in_the_last_week() {
 }
 
 #[tokio::test]
+async fn failures_of_today_are_counted_by_cause_whatever_the_process_has_seen() {
+    let world = World::new().await;
+    let viewer = world.signed_in(Role::Viewer).await;
+    let shop = world.service.channel(&world.acme, Kind::BusinessAccount, "shop", Status::Connected).await.id;
+    let past = || Past::text(&world.service, &world.acme, shop);
+    // Of these sends the process has nothing in memory, like one that just started.
+    past().with(&[(At::Failed, Some(131_049))]).await;
+    let now = Timestamp::now();
+    past().that_began(now).with_failures(20_000).await;
+    let few = [
+        (At::Read, None),
+        (At::Failed, Some(131_047)),
+        (At::Failed, Some(131_026)),
+        (At::Failed, None),
+        (At::Suppressed, Some(131_050)),
+    ];
+    past().that_began(now).with(&few).await;
+    let page = becomes(&viewer, "/console", "id=\"failures-heading\"").await;
+    assert!(page.contains("<dt>Failed</dt><dd>2,003</dd>"), "{page}");
+    let failures = page.split("id=\"failures-heading\"").nth(1).unwrap();
+    let row = |words: &str| {
+        let row = failures.split("<tr").find(|row| row.contains(words));
+        row.unwrap_or_else(|| panic!("{words}: {failures}")).to_owned()
+    };
+    for (code, count) in [("131026", ">2,001<"), ("131047", ">1<"), ("No answer with a reason", ">1<")] {
+        assert!(row(code).contains(count), "{code}: {failures}");
+    }
+    assert!(!failures.contains("131049") && !failures.contains("131050"), "{failures}");
+    let other = world.outsider().await.page("/console").await;
+    assert!(!other.contains("failures-heading"), "{other}");
+}
+
+#[tokio::test]
 async fn what_needs_attention_is_told_first_and_keys_to_owners_alone() {
     let world = World::new().await;
     let (service, acme) = (&world.service, &world.acme);

@@ -3,6 +3,7 @@
 mod hooks;
 mod ids;
 mod keys;
+mod library;
 mod media;
 mod messages;
 mod passed;

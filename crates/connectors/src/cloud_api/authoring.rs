@@ -54,7 +54,8 @@ struct Profiles {
 }
 
 impl CloudApi {
-    /// Asks for a new template: `name`, `language`, `category`, `parameter_format` and `components`.
+    /// Asks for a new template: `name`, `language`, `category`, and `parameter_format` and `components` or what is about one of
+    /// the library.
     ///
     /// # Errors
     ///
@@ -171,7 +172,7 @@ impl CloudApi {
     }
 
     /// The address of another object.
-    fn beside(&self, id: &str) -> Url {
+    pub(super) fn beside(&self, id: &str) -> Url {
         let mut url = self.number.clone();
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop().push(id);

@@ -26,7 +26,7 @@ struct List {
 
 /// The last page has cursors, too: only `next` says that there are more pages.
 #[derive(Deserialize)]
-struct Paging {
+pub(super) struct Paging {
     next: Option<String>,
     cursors: Option<Cursors>,
 }
@@ -34,6 +34,13 @@ struct Paging {
 #[derive(Deserialize)]
 struct Cursors {
     after: Option<String>,
+}
+
+impl Paging {
+    /// The cursor of the next part; `None` for the last one.
+    pub(super) fn after(self) -> Option<String> {
+        self.next.and(self.cursors).and_then(|cursors| cursors.after)
+    }
 }
 
 #[derive(Deserialize)]
@@ -61,8 +68,7 @@ struct QualityScore {
 pub(super) fn read_page(bytes: &[u8]) -> Result<TemplatePage, Error> {
     let list: List = serde_json::from_slice(bytes)
         .map_err(|error| Error::NoAnswer(format!("the list of templates cannot be read: {error}")))?;
-    let after =
-        list.paging.and_then(|paging| paging.next.and(paging.cursors)).and_then(|cursors| cursors.after);
+    let after = list.paging.and_then(Paging::after);
     Ok(TemplatePage { templates: list.data.into_iter().map(Into::into).collect(), after })
 }
 

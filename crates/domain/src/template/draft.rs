@@ -82,46 +82,22 @@ impl TemplateDraft {
     ///
     /// `invalid_template`, with the first part at fault.
     pub fn new(given: DraftFields<'_>, is_local: bool) -> Result<Self, Refusal> {
-        let wrong = |field: &str, what: &str| Err(Refusal::of(field, Code::InvalidTemplate, what));
-        let name = given.name.trim();
-        let is_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-        if name.is_empty() || name.len() > NAME || !name.bytes().all(is_name) {
-            return wrong("name", "must have 1 to 512 lower-case letters, digits and underscores");
-        }
-        let language = given.language.trim().replace('-', "_");
-        let is_language = language.len() <= LANGUAGE
-            && language.split('_').all(|part| {
-                part.len() >= 2 && part.len() <= 4 && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
-            });
-        if !is_language {
-            return wrong("language", "must be the code of a language, such as en, en_US or pt_BR");
-        }
-        let category = given.category.trim().to_ascii_uppercase();
-        if !TEMPLATE_CATEGORIES.contains(&category.as_str()) {
-            return wrong("category", "must be MARKETING, UTILITY or AUTHENTICATION");
-        }
+        let (name, language, category) = identity(given.name, given.language, given.category)?;
         let known = |word: &str| ["POSITIONAL", "NAMED"].iter().any(|known| known.eq_ignore_ascii_case(word));
         if given.parameter_format.is_some_and(|word| !known(word)) {
-            return wrong("parameter_format", "must be POSITIONAL or NAMED");
+            return Err(wrong("parameter_format", "must be POSITIONAL or NAMED"));
         }
         let parameter_format = ParameterFormat::read(given.parameter_format, given.components);
-        let category = Category::from(category.as_str());
         // The text of a code that a web session sends is written by nobody else.
         let is_code = category == Category::Authentication && !is_local;
         let rules = Rules { format: parameter_format, is_local, is_code };
         if given.components.to_string().len() > LONGEST {
-            return wrong("components", "are too long: more than 64 KiB");
+            return Err(wrong("components", "are too long: more than 64 KiB"));
         }
         rules.check(given.components)?;
         let components = given.components.clone();
-        let is_short = |value: &Value| match value {
-            Value::Bool(_) | Value::Number(_) => true,
-            value => value.as_str().is_some_and(|text| text.len() <= OPTION),
-        };
-        let options = given.options.filter(|_| !is_local).into_iter().flatten();
-        let options = options.filter(|(name, value)| OPTIONS.contains(&name.as_str()) && is_short(value));
-        let options = options.map(|(name, value)| (name.clone(), value.clone())).collect();
-        Ok(Self { name: name.to_owned(), language, category, parameter_format, components, options })
+        let options = if is_local { Map::new() } else { options(given.options) };
+        Ok(Self { name, language, category, parameter_format, components, options })
     }
 
     /// The fields of a request for it, in the provider's form.
@@ -138,6 +114,47 @@ impl TemplateDraft {
         }
         fields
     }
+}
+
+fn wrong(field: &str, what: &str) -> Refusal {
+    Refusal::of(field, Code::InvalidTemplate, what)
+}
+
+/// The name, the language and the category of a new template, checked.
+pub(super) fn identity(
+    name: &str,
+    language: &str,
+    category: &str,
+) -> Result<(String, String, Category), Refusal> {
+    let name = name.trim();
+    let is_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    if name.is_empty() || name.len() > NAME || !name.bytes().all(is_name) {
+        return Err(wrong("name", "must have 1 to 512 lower-case letters, digits and underscores"));
+    }
+    let language = language.trim().replace('-', "_");
+    let is_language = language.len() <= LANGUAGE
+        && language.split('_').all(|part| {
+            part.len() >= 2 && part.len() <= 4 && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        });
+    if !is_language {
+        return Err(wrong("language", "must be the code of a language, such as en, en_US or pt_BR"));
+    }
+    let category = category.trim().to_ascii_uppercase();
+    if !TEMPLATE_CATEGORIES.contains(&category.as_str()) {
+        return Err(wrong("category", "must be MARKETING, UTILITY or AUTHENTICATION"));
+    }
+    Ok((name.to_owned(), language, Category::from(category.as_str())))
+}
+
+/// The provider's options among these fields.
+pub(super) fn options(given: Option<&Map<String, Value>>) -> Map<String, Value> {
+    let is_short = |value: &Value| match value {
+        Value::Bool(_) | Value::Number(_) => true,
+        value => value.as_str().is_some_and(|text| text.len() <= OPTION),
+    };
+    let options = given.into_iter().flatten();
+    let options = options.filter(|(name, value)| OPTIONS.contains(&name.as_str()) && is_short(value));
+    options.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 /// The distinct variables of a text as they are written in it: numbers, or names.

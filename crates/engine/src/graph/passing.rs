@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use super::GraphDoor;
 use crate::templates::Declined;
 use crate::{Engine, Error, RETRY_AFTER, Who};
-use connectors::cloud_api::{PassedAnswer, PassedRequest};
+use connectors::cloud_api::{LIBRARY, PassedAnswer, PassedRequest};
 use domain::channel::Channel;
 use domain::limit::Spent;
 use domain::secret::Secret;
@@ -115,6 +115,20 @@ impl GraphDoor<'_> {
             let ids = self.engine.store().of(self.company).graph_ids();
             ids.record_passed(who, channel, &told, status).await?;
         }
+        passed
+    }
+
+    /// A part of the provider's library of templates with a business account's own token, as the provider gives it.
+    ///
+    /// # Errors
+    ///
+    /// As [`pass_on`]; `reconnect_waba` when the channel has no token.
+    pub async fn library(&self, channel: &Channel, query: Vec<(&str, &str)>) -> Result<PassedAnswer, Error> {
+        let token = TemplateDesk::of(self.engine, channel).token().await?;
+        let asked =
+            PassedRequest { method: "GET", path: vec![LIBRARY], query, body: None, file_offset: None };
+        let passed = pass(self.engine, &token, asked).await;
+        count("channel", passed.as_ref());
         passed
     }
 }

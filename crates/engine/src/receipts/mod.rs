@@ -33,7 +33,6 @@ use connectors::Disposition;
 use connectors::update::{Heard, TemplateChange};
 use domain::automatic::AnswerRules;
 use domain::channel::Channel;
-use domain::message::State;
 use domain::opt_out::OptOutWords;
 use domain::phone::PhoneNumber;
 use domain::secret::Secret;
@@ -90,13 +89,10 @@ impl Webhooks<'_> {
         self.name_messages(&mut heard);
         let rules = self.rules_for(channel.company_id, &heard).await?;
         let sorted = sort(&family, rules.words.clone(), heard).await?;
-        let failures = failures(&sorted.parts);
         self.keep(channel.company_id, sorted.parts, &rules).await?;
         self.take_in_names(channel.company_id, sorted.names).await?;
         self.engine.store().event_log().tell_said(channel.company_id, sorted.said).await?;
         sorted.counts.record();
-        let recent = self.engine.0.shared.activity.of(channel.id, channel.company_id);
-        failures.into_iter().for_each(|code| recent.failed(code));
         for (channel_id, messages) in sorted.told {
             self.engine.owners().tell_heard(channel_id, messages).await?;
         }
@@ -325,13 +321,6 @@ async fn sort(family: &Arc<Family>, words: OptOutWords, heard: Vec<Heard>) -> Re
         tracing::error!(%error, "sorting a webhook was interrupted");
         Error::Internal
     })
-}
-
-/// The provider's code of each failed message.
-fn failures(parts: &[Part]) -> Vec<Option<i64>> {
-    let receipts = parts.iter().flat_map(|part| &part.receipts);
-    let failed = receipts.filter(|receipt| receipt.state == State::Failed);
-    failed.map(|receipt| receipt.error.as_ref().and_then(|failure| failure.code)).collect()
 }
 
 /// The channel's phone number.

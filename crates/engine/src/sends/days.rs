@@ -1,5 +1,6 @@
-//! The messages of a company's sends of today and of the last days, by state. They are counted as the figures of a large send
-//! are: in parts, in turns with other requests, and again only when counting takes a small share of the time.
+//! The messages of a company's sends of today and of the last days, by state, and why those of today failed. They are counted as the
+//! figures of a large send are: in parts, in turns with other requests, and again only when counting takes a small share of the
+//! time.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,11 +11,14 @@ use super::tallies::{PART, SMALL};
 use crate::Error;
 use crate::sends::Sends;
 use clock::Timestamp;
+use domain::message::State;
 use domain::send::Counts;
 use store::sends::Countable;
 
 /// Sends that are read in one turn.
 const PAGE: u64 = 500;
+/// The most different causes of failures; further ones are counted together, without a code.
+const MOST_CAUSES: usize = 64;
 
 /// The days whose sends are counted: they differ between time zones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -28,10 +32,13 @@ pub struct Days {
 }
 
 /// The messages of the sends that were accepted in these days.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DayCounts {
     /// Of the present day.
     pub today: Counts,
+    /// Why messages of the present day failed: how many of each code of the provider's, the most first. Failures without a code
+    /// are together.
+    pub failures: Vec<(Option<i64>, u64)>,
     /// Of all the days.
     pub all: Counts,
     /// When counting began.
@@ -39,6 +46,23 @@ pub struct DayCounts {
 }
 
 impl DayCounts {
+    fn new(at: Timestamp) -> Self {
+        Self { today: Counts::default(), failures: Vec::new(), all: Counts::default(), at }
+    }
+
+    /// Adds failed messages of today by their causes.
+    fn add_failures(&mut self, causes: Vec<(Option<i64>, u64)>) {
+        for (code, messages) in causes {
+            let has_room = self.failures.len() < MOST_CAUSES;
+            let known = |code: Option<i64>| self.failures.iter().position(|(known, _)| *known == code);
+            let code = if has_room || known(code).is_some() { code } else { None };
+            match known(code) {
+                Some(place) => self.failures[place].1 += messages,
+                None => self.failures.push((code, messages)),
+            }
+        }
+    }
+
     /// Adds the rows of a send, and its messages that have none.
     fn add(&mut self, days: &Days, send: &Countable, mut counts: Counts) {
         counts.add_rowless(send.state, send.high_water, send.recipients);
@@ -72,14 +96,17 @@ impl Sends<'_> {
 
     async fn count_days(self, days: &Days) -> Result<DayCounts, Error> {
         let at = Timestamp::now();
-        let mut counted = DayCounts { today: Counts::default(), all: Counts::default(), at };
+        let mut counted = DayCounts::new(at);
         let mut before = None;
         loop {
             let records = self.engine.records_of(days.company_id).await?;
             let company = records.of(days.company_id);
             let page = company.sends().accepted_since(days.from, before, PAGE).await?;
             drop(records);
-            let Some(last) = page.last() else { return Ok(counted) };
+            let Some(last) = page.last() else {
+                counted.failures.sort_by_key(|(code, messages)| (std::cmp::Reverse(*messages), *code));
+                return Ok(counted);
+            };
             before = Some(last.id);
             let (small, large): (Vec<_>, Vec<_>) = page.iter().partition(|send| send.recipients <= SMALL);
             let mut rest = small.as_slice();
@@ -104,6 +131,10 @@ impl Sends<'_> {
         let ids: Vec<_> = sends.iter().map(|send| send.id).collect();
         let records = self.engine.records_of(days.company_id).await?;
         let mut rows = records.of(days.company_id).sends().count_each(&ids).await?;
+        let of_today = sends.iter().filter(|send| send.created_at >= days.today).map(|send| send.id);
+        let has_failed = |id: &Uuid| rows.get(id).is_some_and(|counts| counts.of(State::Failed) > 0);
+        let failed: Vec<_> = of_today.filter(has_failed).collect();
+        counted.add_failures(records.of(days.company_id).sends().causes_of(&failed).await?);
         for send in sends {
             counted.add(days, send, rows.remove(&send.id).unwrap_or_default());
         }
@@ -119,6 +150,10 @@ impl Sends<'_> {
             let records = self.engine.records_of(days.company_id).await?;
             let part = records.of(days.company_id).sends().count_part(send.id, next, to).await?;
             counts.add_all(&part);
+            if send.created_at >= days.today && part.of(State::Failed) > 0 {
+                let causes = records.of(days.company_id).sends().causes_of_part(send.id, next, to).await?;
+                counted.add_failures(causes);
+            }
             next = to;
         }
         counted.add(days, send, counts);
@@ -139,7 +174,6 @@ fn together(sends: &[&Countable]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::message::State;
     use domain::send::State as SendState;
 
     fn send(recipients: u64) -> Countable {
@@ -162,10 +196,20 @@ mod tests {
             from: Timestamp::from_millis(0),
             today: Timestamp::from_millis(today),
         };
-        let mut counted =
-            DayCounts { today: Counts::default(), all: Counts::default(), at: Timestamp::from_millis(9) };
+        let mut counted = DayCounts::new(Timestamp::from_millis(9));
         counted.add(&days(5), &send(3), Counts::default());
         counted.add(&days(6), &send(4), Counts::default());
         assert_eq!((counted.today.of(State::Queued), counted.all.of(State::Queued)), (3, 7));
+    }
+
+    #[test]
+    fn causes_are_added_up_and_the_rarest_of_too_many_count_together() {
+        let mut counted = DayCounts::new(Timestamp::from_millis(9));
+        counted.add_failures(vec![(Some(131_026), 2), (None, 1)]);
+        counted.add_failures(vec![(Some(131_026), 3)]);
+        assert_eq!(counted.failures, [(Some(131_026), 5), (None, 1)]);
+        counted.add_failures((0..1_000).map(|code| (Some(code), 1)).collect());
+        assert_eq!(counted.failures.len(), MOST_CAUSES);
+        assert_eq!(counted.failures.iter().map(|(_, messages)| messages).sum::<u64>(), 1_006);
     }
 }

@@ -237,3 +237,49 @@ async fn an_account_is_subscribed_and_an_unknown_path_is_refused() {
     let (status, answer) = universe.get("/v25.0/1001/2/3").await;
     assert_eq!((status, &answer["error"]["code"]), (400, &json!(2_500)));
 }
+
+#[actix_web::test]
+async fn the_library_is_searched_in_parts_and_its_templates_are_copied_with_what_they_ask_for() {
+    let universe = universe().await;
+    let found = async |query: &str| {
+        let (status, list) = universe.get(&format!("/v25.0/message_template_library?{query}")).await;
+        assert_eq!(status, 200, "{list}");
+        let templates = list["data"].as_array().unwrap().iter();
+        let shown = templates
+            .map(|one| format!("{} {}", one["name"].as_str().unwrap(), one["language"].as_str().unwrap()));
+        (shown.collect::<Vec<_>>(), list["paging"].clone())
+    };
+    assert_eq!(found("search=VENCERAM").await.0, ["payment_overdue_1 pt_BR"]);
+    assert_eq!(found("topic=ORDER_MANAGEMENT&language=es").await.0, ["delivery_update_1 es"]);
+    assert_eq!(found("usecase=ORDER_PICK_UP").await.0, ["order_pick_up_1 en_US"]);
+    let (first, paging) = found("name=delivery_update_1&industry=E_COMMERCE&limit=2").await;
+    assert_eq!(first, ["delivery_update_1 en_US", "delivery_update_1 es"]);
+    assert!(paging["next"].as_str().unwrap().contains("name=delivery_update_1"), "{paging}");
+    let (rest, paging) = found("name=delivery_update_1&limit=2&after=2").await;
+    assert_eq!(
+        (rest.as_slice(), &paging["next"]),
+        (&["delivery_update_1 pt_BR".to_owned()][..], &Value::Null)
+    );
+
+    let path = format!("/v25.0/{WABA}/message_templates");
+    let copy = |inputs: Value| {
+        let mut body = json!({
+            "name": "my_update", "language": "en_US", "category": "UTILITY",
+            "library_template_name": "delivery_update_1",
+        });
+        body["library_template_button_inputs"] = inputs;
+        body
+    };
+    let address =
+        json!({ "base_url": "https://shop.example/{{1}}", "url_suffix_example": "https://shop.example/7" });
+    let whole = json!([{ "type": "URL", "url": address }]);
+    for wrong in [Value::Null, json!("no JSON"), json!([{ "type": "URL" }])] {
+        assert_eq!(universe.post(&path, TOKEN, &copy(wrong)).await.0, 400);
+    }
+    let (status, created) = universe.post(&path, TOKEN, &copy(whole.to_string().into())).await;
+    assert_eq!((status, &created["status"]), (200, &json!("APPROVED")), "{created}");
+    let fields = "fields=library_template_name,components";
+    let (_, node) = universe.get(&format!("/v25.0/{}?{fields}", created["id"].as_str().unwrap())).await;
+    assert_eq!(node["library_template_name"], "delivery_update_1");
+    assert_eq!(node["components"][1]["buttons"][0]["url"], "https://shop.example/{{1}}");
+}

@@ -3,16 +3,17 @@
 
 use std::collections::HashMap;
 
-use sea_orm::QueryResult;
+use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
 use super::list::{Filter, count_of_each_state, counts};
 use super::send_state;
-use crate::Result;
 use crate::contacts::signed;
 use crate::dialect::Rows;
 use crate::nouns::Sends;
+use crate::{Result, fetch};
 use clock::Timestamp;
+use domain::message;
 use domain::send::{Counts, State};
 
 /// A send whose messages can be counted.
@@ -73,6 +74,35 @@ impl Sends<'_> {
     /// The rows of one send with ordinals from `from` up to `to`, by state.
     pub async fn count_part(self, send_id: Uuid, from: u64, to: u64) -> Result<Counts> {
         self.store.sends().count_between([send_id.into(), signed(from).into(), signed(to).into()]).await
+    }
+}
+
+impl Sends<'_> {
+    /// Why rows of these sends failed: the messages of each code of the provider's; `None` stands for failures without one.
+    pub async fn causes_of(self, sends: &[Uuid]) -> Result<Vec<(Option<i64>, u64)>> {
+        let asked = Rows::of_ids(self.store.backend, sends);
+        if asked.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (asked, values) = asked.select(1);
+        let sql = format!(
+            "SELECT error_code, COUNT(*) FROM message WHERE send_id IN (SELECT id FROM {asked} AS asked) AND state = {} \
+             GROUP BY error_code",
+            message::State::Failed.as_i16()
+        );
+        self.causes(sql, values).await
+    }
+
+    /// Why rows of one send with ordinals from `from` up to `to` failed.
+    pub async fn causes_of_part(self, send_id: Uuid, from: u64, to: u64) -> Result<Vec<(Option<i64>, u64)>> {
+        let (within, failed) = (self.store.rows_between(), message::State::Failed.as_i16());
+        let sql = format!("SELECT error_code, COUNT(*) {within} AND state = {failed} GROUP BY error_code");
+        self.causes(sql, vec![send_id.into(), signed(from).into(), signed(to).into()]).await
+    }
+
+    async fn causes(self, sql: String, values: Vec<Value>) -> Result<Vec<(Option<i64>, u64)>> {
+        let causes: Vec<(Option<i64>, i64)> = fetch(&self.store.read, sql, values).await?;
+        Ok(causes.into_iter().map(|(code, messages)| (code, messages.cast_unsigned())).collect())
     }
 }
 

@@ -55,5 +55,4 @@ overview-waits = Why
 overview-failures = Failures today
 overview-cause = Cause
 overview-messages = Messages
-overview-since = Counted since the service started:
 overview-no-failures = No message failed.

@@ -55,5 +55,4 @@ overview-waits = Por qué
 overview-failures = Fallos de hoy
 overview-cause = Causa
 overview-messages = Mensajes
-overview-since = Contado desde que arrancó el servicio:
 overview-no-failures = Ningún mensaje falló.

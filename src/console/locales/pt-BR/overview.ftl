@@ -55,5 +55,4 @@ overview-waits = Por quê
 overview-failures = Falhas de hoje
 overview-cause = Causa
 overview-messages = Mensagens
-overview-since = Contado desde o início do serviço:
 overview-no-failures = Nenhuma mensagem falhou.

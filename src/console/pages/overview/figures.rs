@@ -120,24 +120,21 @@ pub(super) fn pace(viewer: &Viewer, overview: &Overview) -> Markup {
     html! { div id="pace" { (chart.show(text)) } }
 }
 
-/// Why messages failed today; a live part.
+/// Why messages of today failed; a live part. Until they are counted, the figures of the day say so.
 pub(super) fn failures(viewer: &Viewer, overview: &Overview) -> Markup {
-    let (text, lately) = (viewer.text, &overview.lately);
-    if !overview.has_sent() {
-        return html! { div id="failures" {} };
-    }
+    let text = viewer.text;
+    let counted = overview.days.as_ref().filter(|_| overview.has_sent());
+    let Some(counted) = counted else { return html! { div id="failures" {} } };
     let columns = [Column::words(text.get("overview-cause")), Column::numbers(text.get("overview-messages"))];
-    let rows = lately
+    let rows = counted
         .failures
         .iter()
         .take(CAUSES)
         .map(|(code, count)| vec![cause(text, *code), html! { (text.number(*count)) }]);
-    let began_today = lately.since > viewer.zone.today(Timestamp::now());
     html! {
         section id="failures" aria-labelledby="failures-heading" {
             h2 id="failures-heading" { (text.get("overview-failures")) }
-            @if began_today { p.soft { (text.get("overview-since")) " " (moment(viewer, lately.since)) } }
-            @if lately.failures.is_empty() {
+            @if counted.failures.is_empty() {
                 p { (text.get("overview-no-failures")) }
             } @else { (table(&text.get("overview-failures"), &columns, rows)) }
         }

@@ -35,6 +35,22 @@ impl TemplateAccounts {
         self.0.iter().find(|channel| channel.template_account() == account)
     }
 
+    /// A channel of the business account with this id, or of the first one: only they have the provider's library.
+    pub(super) fn with_library(&self, account: Option<&str>) -> Option<&Channel> {
+        let is_wanted =
+            |channel: &&Channel| account.is_none_or(|account| channel.template_account() == account);
+        self.business().find(is_wanted)
+    }
+
+    /// The business accounts to choose from, each with its name.
+    pub(super) fn libraries(&self, text: Text) -> impl Iterator<Item = (String, String)> {
+        self.business().map(move |channel| (channel.template_account().to_owned(), name(text, channel)))
+    }
+
+    fn business(&self) -> impl Iterator<Item = &Channel> {
+        self.0.iter().filter(|channel| channel.kind == Kind::BusinessAccount)
+    }
+
     /// The accounts to choose from, each with its name.
     pub(super) fn offered(&self, text: Text) -> impl Iterator<Item = (String, String)> {
         self.0.iter().map(move |channel| (channel.template_account().to_owned(), name(text, channel)))

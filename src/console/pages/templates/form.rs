@@ -16,7 +16,7 @@ use crate::domain::template::{MOST_BUTTONS, TEMPLATE_CATEGORIES, variable_names}
 use crate::engine::records::templates::Record;
 
 /// Languages that are suggested; any other code can be typed.
-const LANGUAGES: [&str; 15] = [
+pub(super) const LANGUAGES: [&str; 15] = [
     "en", "en_US", "en_GB", "es", "es_AR", "es_ES", "es_MX", "pt_BR", "pt_PT", "fr", "de", "it", "id", "hi",
     "ar",
 ];

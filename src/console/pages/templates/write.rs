@@ -177,7 +177,7 @@ pub(super) fn place(id: i64) -> String {
 }
 
 /// Notes why a template was not written: at its field, in words of the person's language.
-fn refused(form: &mut Form, declined: Declined, parts: &Value) -> Result<()> {
+pub(super) fn refused(form: &mut Form, declined: Declined, parts: &Value) -> Result<()> {
     let text = form.text();
     let refusal = match declined {
         Declined::ByProvider(failure) => {
@@ -236,6 +236,9 @@ async fn new_page(viewer: &Viewer, state: &State, form: &Form) -> Result<Page> {
         } @else {
             (faults(form))
             details.more id="examples" { summary { (text.get("templates-examples-of")) } (examples::links(text)) }
+            @if accounts.with_library(None).is_some() {
+                p { (text.get("library-instead")) " " a href="/console/templates/library" { (text.get("library-title")) } }
+            }
             form method="post" action=(NEW) data-preview=(PREVIEW) data-whole {
                 (once(form))
                 div.with-preview {

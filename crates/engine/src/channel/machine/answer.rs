@@ -81,7 +81,7 @@ impl Machine {
             }
             Reply::Unsendable(failure) => {
                 self.give_back_quota(&mut ticket, step.moment());
-                step.note(Figure::Failed(failure.code));
+                step.note(Figure::Failed);
                 let attempts = ticket.attempts;
                 self.settle(ticket, State::Failed, attempts, None, Some(failure), step);
             }
@@ -192,7 +192,7 @@ impl Machine {
 
     fn fail(&mut self, ticket: Ticket, attempts: u16, failure: Failure, step: &mut Step<'_>) {
         self.pause.succeeded();
-        step.note(Figure::Failed(failure.code));
+        step.note(Figure::Failed);
         self.settle(ticket, State::Failed, attempts, None, Some(failure), step);
     }
 

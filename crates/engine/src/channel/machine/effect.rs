@@ -141,8 +141,8 @@ pub(crate) enum Answer {
 pub(crate) enum Figure {
     /// The provider accepted a message.
     Sent,
-    /// A message failed, with the provider's code.
-    Failed(Option<i64>),
+    /// A message failed.
+    Failed,
     /// A message is retried later.
     Retried,
     /// The outcome of a message is unknown.

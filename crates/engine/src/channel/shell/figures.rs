@@ -40,10 +40,7 @@ impl Figures {
                 self.sent.increment(1);
                 self.recent.sent();
             }
-            Figure::Failed(code) => {
-                self.failed.increment(1);
-                self.recent.failed(code);
-            }
+            Figure::Failed => self.failed.increment(1),
             Figure::Retried => self.retried.increment(1),
             Figure::Unknown => self.unknown.increment(1),
             Figure::Suppressed => self.suppressed.increment(1),

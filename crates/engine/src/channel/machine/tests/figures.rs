@@ -7,7 +7,7 @@ use domain::outlook::Reason;
 fn each_answer_is_counted_once_and_so_is_its_effect() {
     let table = [
         (accepted(), vec![Figure::Sent]),
-        (refused(Disposition::Fail), vec![Figure::Failed(None)]),
+        (refused(Disposition::Fail), vec![Figure::Failed]),
         (refused(Disposition::Retry), vec![Figure::Retried, Figure::Held(Reason::Retry)]),
         (refused(Disposition::Wait), vec![Figure::Retried, Figure::Held(Reason::ProviderPause)]),
         (refused(Disposition::Maintenance), vec![Figure::Retried, Figure::Held(Reason::ProviderPause)]),
@@ -17,7 +17,7 @@ fn each_answer_is_counted_once_and_so_is_its_effect() {
         (refused(Disposition::Pair), vec![Figure::Retried, Figure::Held(Reason::Pair)]),
         (Reply::NotSent(failure()), vec![Figure::Retried, Figure::Held(Reason::ProviderPause)]),
         (Reply::NoSocket(failure()), vec![Figure::Retried, Figure::Held(Reason::NoSocket)]),
-        (Reply::Unsendable(failure()), vec![Figure::Failed(None)]),
+        (Reply::Unsendable(failure()), vec![Figure::Failed]),
         (Reply::Uncertain(failure()), vec![Figure::Retried, Figure::Held(Reason::UnknownOutcome)]),
     ];
     for (reply, figures) in table {
