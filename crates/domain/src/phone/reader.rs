@@ -14,9 +14,10 @@ const OWN_NUMBER: usize = MIN_DIGITS;
 const BEFORE_ANOTHER: usize = 9;
 
 pub(super) fn read(text: &str) -> Result<PhoneNumber, InvalidPhone> {
-    // Most texts are digits only.
-    if (MIN_DIGITS..=MAX_DIGITS).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return number(text.bytes());
+    // Most texts are digits only, or a plus sign and digits.
+    let bare = text.strip_prefix('+').unwrap_or(text);
+    if (MIN_DIGITS..=MAX_DIGITS).contains(&bare.len()) && bare.bytes().all(|byte| byte.is_ascii_digit()) {
+        return number(bare.bytes());
     }
     number(digits_of(text)?.digits.bytes())
 }
