@@ -219,7 +219,7 @@ fn read(model: Model) -> Delivery {
         endpoint_id: model.endpoint_id,
         at: Timestamp::from_millis(model.at),
         event_id: model.event_id,
-        r#type: model.r#type,
+        r#type: model.event_type,
         sequence: model.sequence.map(Sequence::from_i64),
         events: model.events.unsigned_abs(),
         attempt: model.attempt.unsigned_abs(),
