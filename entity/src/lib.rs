@@ -1,10 +1,10 @@
 //! SeaORM entities of Pombo's schema. Each table whose rows the store or a test reads or writes one by one has a
 //! module, with a field for each column.
 //!
-//! Tables that the store reaches by SQL or by the names of columns alone have no module: the search index of contacts, people's
-//! sessions, how the pages of companies look, where a send's audience came from, values of recipients, kept answers, the
-//! lease, nodes and their shards, and webhook endpoints. The migrations describe all tables. Times are Unix
-//! milliseconds; ids are UUIDv7.
+//! Tables that the store reaches by SQL or by the names of columns alone have no module: the search index of contacts, how the
+//! pages of companies look, what waits for a person's code, where a send's audience came from, values of recipients, kept
+//! answers, the lease, nodes and their shards, and the retries of webhook endpoints. The migrations describe all tables. Times
+//! are Unix milliseconds; ids are UUIDv7.
 
 pub mod alert_mail;
 pub mod alert_subscription;

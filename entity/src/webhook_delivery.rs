@@ -16,7 +16,8 @@ pub struct Model {
     /// The id of the first event.
     pub event_id: String,
     /// The type of the first event.
-    pub r#type: String,
+    #[sea_orm(column_name = "type")]
+    pub event_type: String,
     /// The place of the first event in the log; null for an example.
     pub sequence: Option<i64>,
     /// How many events the request has.

@@ -7,14 +7,14 @@
 //! has lost it ([`Error::Fenced`]). Unless an item says otherwise, a call that failed has changed nothing and can be
 //! repeated. An item's `# Errors` names only what else it refuses.
 //!
-//! **Entities or SQL.** Records that are read and written one by one go through the entities: companies, channels,
-//! tiers, templates, API keys, operators, users, changes, web sessions, conversations with their messages and notes, imports,
-//! files that people sent, notes on contacts, sends that people act on. So do rows that are chosen by their ids, of which there
-//! may be many ([`Store::among`]). Single rows of other tables are written by the
-//! names of their columns ([`one_row`]). SQL as text is for statements over many rows
-//! (the [`ledger`], contacts with their index, messages that arrive, retention), for search and lists that join, for what each
-//! message or acceptance reads, and where one statement must both decide and change (links, sessions of people, webhook
-//! endpoints, a row under another one that must be there, the lease, counters of revisions).
+//! **Entities or SQL.** Rows that are read, changed or removed by conditions on their own table go through entities, also
+//! those that are chosen by many ids ([`Store::among`]); what several of these queries have in common is in [`queries`]. Single
+//! rows of tables without an entity are written by the names of their columns ([`one_row`]). SQL as text is for statements over
+//! many rows (the [`ledger`], contacts with their index, messages that arrive, retention), for searches and lists that join,
+//! for counts over several tables, and where one statement must both decide and change by what other tables have (links,
+//! invitations, the fences of nodes, a row under another one that must be there). It is also for what the database's clock
+//! decides (guesses, tickets, known devices, leases), for what each message or accepted send reads, and where a partial index
+//! needs its condition word for word.
 
 mod address;
 pub mod alerts;

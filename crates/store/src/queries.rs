@@ -21,7 +21,8 @@ pub(crate) fn in_order<E: EntityTrait>(rows: Select<E>, key: E::Column) -> Selec
 
 /// The greater one of what a column has and this value.
 pub(crate) fn at_least(column: impl ColumnTrait, value: i64) -> Expr {
-    Expr::case(column.lt(value), value).finally(Expr::col(column.as_column_ref())).into()
+    let stored = Expr::col(column.as_column_ref());
+    Expr::case(stored.clone().lt(value), value).finally(stored).into()
 }
 
 /// Whether a column has another value than this. Null is a value, too.

@@ -51,7 +51,7 @@ impl Alerts<'_> {
              AND alert_thread.kind = asked.kind AND alert_thread.subject = asked.subject"
         );
         let found = Entity::find().from_raw_sql(self.store.statement(sql, values));
-        found.all(&self.store.read).await?.into_iter().map(thread).collect()
+        found.all(&self.store.read).await?.iter().map(thread).collect()
     }
 
     /// The threads of a company in which something waits to be told by now.
@@ -59,7 +59,7 @@ impl Alerts<'_> {
         let due =
             Entity::find().filter(Column::CompanyId.eq(company)).filter(Column::DueAt.lte(now.millis()));
         let due = due.order_by_asc(Column::DueAt).order_by_asc(Column::Kind).order_by_asc(Column::Subject);
-        due.all(&self.store.read).await?.into_iter().map(thread).collect()
+        due.all(&self.store.read).await?.iter().map(thread).collect()
     }
 
     /// The companies in which something waits to be told by now, each with the time when its people were told last.
@@ -163,7 +163,7 @@ async fn write(within: &Transaction, threads: &[AlertThread]) -> Result<bool> {
     Ok(true)
 }
 
-fn thread(row: Model) -> Result<AlertThread> {
+fn thread(row: &Model) -> Result<AlertThread> {
     let at = |millis: Option<i64>| millis.map(Timestamp::from_millis);
     Ok(AlertThread {
         company_id: row.company_id,

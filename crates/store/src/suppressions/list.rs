@@ -56,6 +56,6 @@ impl Suppressions<'_> {
         let shown = matching.limit(page.limit).offset(page.offset()).all(&self.store.read);
         // Each query reads many rows, so both run at the same time.
         let (total, models) = tokio::try_join!(counted, shown)?;
-        Ok(Page { records: models.into_iter().map(kept).collect::<Result<_>>()?, total })
+        Ok(Page { records: models.iter().map(kept).collect::<Result<_>>()?, total })
     }
 }

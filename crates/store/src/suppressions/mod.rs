@@ -156,7 +156,7 @@ impl AllSuppressions<'_> {
     /// The suppressions of all companies that hold at `now`.
     pub async fn current(self, now: Timestamp) -> Result<Vec<Record>> {
         let all = holding(now).all(&self.store.read).await?;
-        all.into_iter().map(|model| Ok(kept(model)?.record)).collect()
+        all.iter().map(|model| Ok(kept(model)?.record)).collect()
     }
 
     /// The suppressions of these subjects that hold at `now`.
@@ -296,7 +296,7 @@ fn holding(now: Timestamp) -> Select<Entity> {
 }
 
 async fn read_all(on: &impl ConnectionTrait, of: Select<Entity>) -> Result<Vec<Kept>> {
-    of.all(on).await?.into_iter().map(kept).collect()
+    of.all(on).await?.iter().map(kept).collect()
 }
 
 /// The columns of a row, for a statement that joins other tables.
@@ -326,11 +326,11 @@ fn state(company_id: Uuid, kept: &[Kept]) -> Value {
 
 /// Reads a row of [`COLUMNS`].
 pub(crate) fn read(row: &QueryResult) -> Result<Kept> {
-    kept(Model::from_query_result(row, "")?)
+    kept(&Model::from_query_result(row, "")?)
 }
 
-fn kept(model: Model) -> Result<Kept> {
-    let Model { company_id, recipient, scope, until, provider_code, created_at, said_at: _, source } = model;
+fn kept(model: &Model) -> Result<Kept> {
+    let Model { company_id, recipient, scope, until, provider_code, created_at, said_at: _, source } = *model;
     let impossible = |what: String| Error::Impossible(format!("a suppression of {what}"));
     let record = Record {
         company_id,

@@ -2,12 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use entity::channel;
+use sea_orm::{ColumnTrait as _, EntityTrait as _, QueryFilter as _, QuerySelect as _};
 use uuid::Uuid;
 
 use super::EndpointRecord;
-use crate::dialect::Rows;
+use crate::Result;
 use crate::nouns::AllWebhooks;
-use crate::{Result, fetch};
 use domain::webhook::{GraphReach, InAccount, SetFor, Shape};
 
 impl AllWebhooks<'_> {
@@ -18,15 +19,11 @@ impl AllWebhooks<'_> {
         if companies.is_empty() {
             return Ok(());
         }
-        let (asked, values) = Rows::of_ids(self.store.backend, &companies).select(1);
-        let sql = format!(
-            "SELECT channel.company_id, channel.id, channel.waba_id FROM {asked} AS asked \
-             JOIN channel ON channel.company_id = asked.id"
-        );
+        let own = channel::Entity::find().filter(channel::Column::CompanyId.is_in(companies));
+        let columns = [channel::Column::CompanyId, channel::Column::Id, channel::Column::WabaId];
+        let own = own.select_only().columns(columns).into_tuple::<(Uuid, Uuid, Option<String>)>();
         let mut channels = HashMap::<Uuid, Vec<InAccount>>::new();
-        for (company, id, account) in
-            fetch::<(Uuid, Uuid, Option<String>)>(&self.store.read, sql, values).await?
-        {
+        for (company, id, account) in own.all(&self.store.read).await? {
             channels.entry(company).or_default().push((id, account));
         }
         // One that a person gave another shape takes nothing from the others.

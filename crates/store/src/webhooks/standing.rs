@@ -74,7 +74,7 @@ impl AllWebhooks<'_> {
         let begin = Entity::update_many().col_expr(Column::Begun, Expr::col(Column::Begun).add(1));
         let begin = begin.filter(Column::Id.eq(id)).exec_with_returning(&self.store.write);
         match begin.await?.pop() {
-            Some(endpoint) => Ok(Some(self.standing_of(endpoint).await?)),
+            Some(endpoint) => Ok(Some(self.standing_of(&endpoint).await?)),
             None => Ok(None),
         }
     }
@@ -82,14 +82,14 @@ impl AllWebhooks<'_> {
     /// The progress of an endpoint; `None` when it was removed.
     pub async fn standing(self, id: Uuid) -> Result<Option<EndpointStanding>> {
         match Entity::find_by_id(id).one(&self.store.read).await? {
-            Some(endpoint) => Ok(Some(self.standing_of(endpoint).await?)),
+            Some(endpoint) => Ok(Some(self.standing_of(&endpoint).await?)),
             None => Ok(None),
         }
     }
 
     /// The progress of an endpoint whose row was read first: an event after its cursor that gets a retry in between is only read
     /// again.
-    async fn standing_of(self, endpoint: Model) -> Result<EndpointStanding> {
+    async fn standing_of(self, endpoint: &Model) -> Result<EndpointStanding> {
         let id = endpoint.id;
         // Before the retries, which its events become.
         let replay = self.replay_of(id).await?;
@@ -103,7 +103,7 @@ impl AllWebhooks<'_> {
         });
         Ok(EndpointStanding {
             cursor: Sequence::from_i64(endpoint.sequence),
-            health: health(&endpoint)?,
+            health: health(endpoint)?,
             retries: retries.collect(),
             replay,
             resumed: endpoint.resumed,
@@ -161,7 +161,7 @@ impl AllWebhooks<'_> {
         self.store.write(&transaction, rows, vec![id.into()], delete).await?;
         let mut rows = Bulk::new(self.store.backend, RETRY);
         for StoredRetry { sequence, attempts, next_at } in put {
-            let attempts = i64::from(*attempts).min(i64::from(i16::MAX));
+            let attempts = Ord::min(i64::from(*attempts), i16::MAX.into());
             rows.push([sequence.as_i64().into(), attempts.into(), next_at.millis().into()]);
         }
         let insert = |rows: &str, endpoint| {
