@@ -109,7 +109,7 @@ test('a tier is changed, after the page shows the new end of running sends', asy
     // So many messages that the send still runs when a slow machine reads the page: its channel sends 80 a second.
     for (let nth = 0; nth < 25; nth += 1) await demo.request('POST', `/api/v1/chat/${channel.id}/messages`, { body });
     await page.goto(`${demo.url}/console/operator/tiers/${tier}`);
-    await page.getByLabel('Messages per second').fill('20/s');
+    await page.getByLabel('Messages at most').fill('20');
     await page.getByRole('button', { name: 'Show what changes' }).click();
     await page.getByText('End with the change').first().waitFor();
     await page.getByRole('button', { name: 'Apply' }).click();

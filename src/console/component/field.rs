@@ -79,6 +79,15 @@ impl<'a> Field<'a> {
         })
     }
 
+    /// A whole number within these bounds.
+    pub(crate) fn whole(self, least: u64, most: u64) -> Markup {
+        self.around(&html! {
+            input id=(self.id()) type="number" min=(least) max=(most) step="1" name=(self.name) value=(self.form.value(self.name))
+                required[self.is_required] autofocus[self.is_faulty()] aria-describedby=[self.described()]
+                aria-invalid=[self.invalid()];
+        })
+    }
+
     /// A number, which may have decimals.
     pub(crate) fn decimal(self) -> Markup {
         self.around(&html! {

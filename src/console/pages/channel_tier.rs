@@ -2,9 +2,11 @@
 
 use actix_web::web::Data;
 use maud::{Markup, html};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::tiers::{Checked, consequences};
+use super::tiers::options::controls::{self, OWN};
+use super::tiers::options::{reading, said_own, values};
+use super::tiers::{Checked, ShownEffects, consequences};
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
@@ -15,24 +17,30 @@ use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
 use crate::console::visitor::Person;
-use crate::domain::tier::{OwnOptions, Tier, assignments, difference};
+use crate::domain::tier::{OwnOptions, Tier, difference};
 use crate::engine::records::channels::Owned;
 
-/// The longest line of options, in characters.
-const MOST: usize = 1_000;
+/// The most characters of a field.
+const MOST: usize = 100;
 
 pub(crate) async fn show(person: Person, state: Data<State>, id: Id) -> Result<Page> {
     let owned = find(&state, id).await?;
-    let (tier, options) = (owned.channel.tier.clone(), owned.channel.own_options.line());
-    let form =
-        Form::filled(person.text, [("tier", tier), ("options", options), ("until", end(&person, &owned))]);
+    let tiers = tiers(&state, &owned).await?;
+    let present = tiers.iter().find(|tier| tier.name == owned.channel.tier);
+    let tuned =
+        present.map(|present| owned.channel.own_options.over(present).unwrap_or_else(|_| present.clone()));
+    let mut fields = values(&document(tuned.as_ref())?);
+    fields.extend(owned.channel.own_options.iter().map(|(option, _)| (OWN.to_owned(), option.to_owned())));
+    fields.push(("tier".to_owned(), owned.channel.tier.clone()));
+    fields.push(("until".to_owned(), end(&person, &owned)));
+    let form = Form::filled(person.text, fields.iter().map(|(name, value)| (name.as_str(), value.clone())));
     page(&person, &state, &owned, &form, None).await
 }
 
 /// Shows what would change, or puts the channel under the tier of the form, with the options of the form, as it was shown.
 pub(crate) async fn change(person: Person, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let owned = find(&state, id).await?;
-    let (wanted, line) = (form.required("tier", MOST), form.optional("options", MOST).unwrap_or_default());
+    let wanted = form.required("tier", MOST);
     let tiers = tiers(&state, &owned).await?;
     let present = tiers.iter().find(|tier| tier.name == owned.channel.tier).cloned();
     let tier = tiers.into_iter().find(|tier| tier.name == wanted);
@@ -40,10 +48,11 @@ pub(crate) async fn change(person: Person, state: Data<State>, id: Id, mut form:
         form.fault("tier", person.text.get("fault-field-choice"));
     }
     let until = until(&person, &mut form);
-    let own = tier.as_ref().and_then(|tier| match own(&line, tier) {
+    let options = reading::ticked(&mut form, Some(owned.channel.kind));
+    let own = tier.as_ref().zip(options).and_then(|(tier, options)| match own(options, tier) {
         Ok(own) => Some(own),
-        Err(sentence) => {
-            form.fault("options", sentence);
+        Err(faults) => {
+            reading::note(&mut form, &faults);
             None
         }
     });
@@ -56,6 +65,7 @@ pub(crate) async fn change(person: Person, state: Data<State>, id: Id, mut form:
         let before = present.map(|present| owned.channel.own_options.over(&present).unwrap_or(present));
         let difference = difference(&document(before.as_ref())?, &document(Some(&after))?);
         let effects = state.engine.channels().effect_on(owned.channel.id, &after).await?;
+        let effects = ShownEffects::named(person.text, &state, effects).await?;
         let is_change = !difference.is_empty() || form.words().one("until") != end(&person, &owned);
         let checked = Checked { difference, effects, is_change };
         return Ok(page(&person, &state, &owned, &form, Some(&checked)).await?.into());
@@ -67,12 +77,10 @@ pub(crate) async fn change(person: Person, state: Data<State>, id: Id, mut form:
     Ok(Answer::done(&state, &person, person.text.with("operator-tier-changed", names), place(&owned)))
 }
 
-/// The options of the line, and the tier with them in it.
-fn own(line: &str, tier: &Tier) -> Result<(OwnOptions, Tier), String> {
-    let assignments = assignments(line)?;
-    let joined = |faults: Vec<String>| faults.join("; ");
-    let own = OwnOptions::written(&assignments, tier).map_err(joined)?;
-    let after = own.over(tier).map_err(joined)?;
+/// The options, and the tier with them in it.
+fn own(options: Map<String, Value>, tier: &Tier) -> Result<(OwnOptions, Tier), Vec<String>> {
+    let own = OwnOptions::new(options, tier)?;
+    let after = own.over(tier)?;
     Ok((own, after))
 }
 
@@ -139,8 +147,11 @@ async fn page(
             @if let Some(checked) = checked { (consequences(person, checked)) }
             div.panel {
                 (Field::new(form, "tier", &text.get("channels-tier")).required().select(tiers))
-                (Field::new(form, "options", &text.get("operator-tier-options"))
-                    .hint(&text.get("operator-tier-options-hint")).most(MOST).text())
+                fieldset.field {
+                    legend { (text.get("operator-tier-options")) }
+                    p.hint { (text.get("operator-tier-options-hint")) }
+                    div.columns { (controls::ticked(form, Some(owned.channel.kind))) }
+                }
                 (Field::new(form, "until", &text.get("operator-tier-until"))
                     .hint(&text.get("operator-tier-until-hint")).input("datetime-local"))
                 p.soft { (text.get("compose-zone")) " " (person.zone.name()) }
@@ -160,7 +171,7 @@ fn facts(person: &Person, Owned { channel, company, tier_end }: &Owned) -> Marku
             dt { (text.get("channels-tier")) }
             dd { a href=(format!("/console/operator/tiers/{}", channel.tier)) { (channel.tier) } }
             @if !channel.own_options.is_empty() {
-                dt { (text.get("operator-tier-options")) } dd { code { (channel.own_options.line()) } }
+                dt { (text.get("operator-tier-options")) } dd { (said_own(text, &channel.own_options)) }
             }
             @if let Some(end) = tier_end {
                 dt { (text.get("operator-tier-until")) }

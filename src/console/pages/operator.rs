@@ -24,6 +24,7 @@ use crate::console::component::time::{maybe, moment, second};
 use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
+use crate::console::pages::tiers::options::said_own;
 use crate::console::query::Query;
 use crate::console::text::Text;
 use crate::console::visitor::Person;
@@ -278,7 +279,7 @@ pub(super) fn channel_list(
             },
             html! {
                 a href=(format!("/console/operator/tiers/{}", channel.tier)) { (channel.tier) }
-                @if !channel.own_options.is_empty() { div.soft { code { (channel.own_options.line()) } } }
+                @if !channel.own_options.is_empty() { div.soft { (said_own(text, &channel.own_options)) } }
                 @if let Some(end) = tier_end {
                     div.soft { (text.with("operator-tier-end", [("tier", end.tier.as_str().into())])) " " (second(person, end.at)) }
                 }

@@ -1,8 +1,9 @@
 //! The tiers, and the form to edit one. Before a change is applied, the page shows what would change in its
 //! options and for active sends.
 
-mod edit;
+mod effects;
 mod naming;
+pub(crate) mod options;
 mod what_if;
 
 use actix_web::HttpRequest;
@@ -10,15 +11,15 @@ use actix_web::web::Data;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use self::edit::{options, read};
+pub(super) use self::effects::ShownEffects;
 pub(crate) use self::naming::{delete, rename};
-use super::changes::plain;
+pub(super) use self::options::label;
+use self::options::{controls, reading, said, values};
 use super::changes::words::author;
-use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::empty::empty;
-use crate::console::component::field::{Field, faults};
+use crate::console::component::field::faults;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{moment, second};
 use crate::console::error::{Error, Result};
@@ -29,11 +30,9 @@ use crate::console::text::Text;
 use crate::console::visitor::Person;
 use crate::domain::channel::Kind;
 use crate::domain::page::PageRequest;
-use crate::domain::plan::Estimate;
-use crate::domain::tier::{OptionChange, Tier, UnknownOutcome, difference, from_record, is_name, to_toml};
+use crate::domain::tier::{OptionChange, Tier, difference, from_record, is_name, to_toml};
 use crate::engine::records::changes::{Change, Filter, What};
 use crate::engine::records::tiers::{Earlier, Record};
-use crate::engine::retiering::Effect;
 
 /// The path of the list.
 const PLACE: &str = "/console/operator/tiers";
@@ -43,7 +42,7 @@ const HISTORY: PageRequest = PageRequest { page: 1, limit: 20 };
 /// The effects of applying the change.
 pub(super) struct Checked {
     pub(super) difference: Vec<OptionChange>,
-    pub(super) effects: Vec<Effect>,
+    pub(super) effects: ShownEffects,
     /// Whether there is anything to apply.
     pub(super) is_change: bool,
 }
@@ -65,7 +64,7 @@ pub(crate) async fn list(person: Person, state: Data<State>, query: Query) -> Re
                 @if let Some(tier) = &tier { div.soft lang="en" { (tier.description) } }
             },
             html! { @if let Some(tier) = &tier { (kind(&person, tier.kind)) } },
-            html! { @if let Some(tier) = &tier { (tier.messages_per_second) } },
+            html! { @if let Some(tier) = &tier { (pace(text, tier)) } },
             moment(&person, record.updated_at),
         ]
     });
@@ -94,18 +93,34 @@ pub(crate) async fn show(
     };
     let earlier = state.engine.operator().await?.tiers().earlier(&record.name, Some(entry)).await?;
     let Earlier::Options(document) = earlier else { return Err(Error::NotFound) };
-    let form = Form::filled(person.text, options(&document.to_string()));
+    let form = filled(person.text, &document);
     let checked = match from_record(&record.name, &document) {
-        Ok(tier) => Some(check(&state, &record, &tier).await?),
+        Ok(tier) => Some(check(&person, &state, &record, &tier).await?),
         // The form's own check names the faults.
         Err(_) => None,
     };
     page(&person, &state, &record, &form, checked).await
 }
 
+/// A form with the options of a stored tier.
+fn filled(text: Text, document: &Value) -> Form {
+    let values = values(document);
+    Form::filled(text, values.iter().map(|(name, value)| (name.as_str(), value.clone())))
+}
+
+/// A tier as it is stored.
+fn stored(record: &Record) -> Value {
+    serde_json::from_str(&record.settings).unwrap_or(Value::Null)
+}
+
+/// The pace of a tier in words.
+fn pace(text: Text, tier: &Tier) -> String {
+    said(text, "messages_per_second", &tier.messages_per_second.to_string().into())
+}
+
 /// The page of a tier with its own options in the form, and a fault above it if there is one.
 async fn plain_page(person: &Person, state: &State, record: &Record, fault: Option<String>) -> Result<Page> {
-    let mut form = Form::filled(person.text, options(&record.settings));
+    let mut form = filled(person.text, &stored(record));
     if let Some(fault) = fault {
         form.general_fault(fault);
     }
@@ -113,11 +128,11 @@ async fn plain_page(person: &Person, state: &State, record: &Record, fault: Opti
 }
 
 /// What would change if `tier` replaced the stored one.
-async fn check(state: &State, record: &Record, tier: &Tier) -> Result<Checked> {
-    let before: Value = serde_json::from_str(&record.settings).unwrap_or(Value::Null);
+async fn check(person: &Person, state: &State, record: &Record, tier: &Tier) -> Result<Checked> {
     let after = serde_json::to_value(tier).map_err(|_| Error::Internal)?;
     let effects = state.engine.channels().effect_of(tier).await?;
-    let difference = difference(&before, &after);
+    let effects = ShownEffects::named(person.text, state, effects).await?;
+    let difference = difference(&stored(record), &after);
     Ok(Checked { is_change: !difference.is_empty(), difference, effects })
 }
 
@@ -129,14 +144,13 @@ pub(crate) async fn change(
     mut form: Form,
 ) -> Result<Answer> {
     let record = find(&state, &request).await?;
-    let before: Value = serde_json::from_str(&record.settings).unwrap_or(Value::Null);
-    let Some(tier) = read(&record.name, &before, &mut form) else {
+    let Some(tier) = reading::tier(&record.name, &stored(&record), &mut form) else {
         return Ok(page(&person, &state, &record, &form, None).await?.unprocessable().into());
     };
     // The shown change is applied only if the tier has not changed since.
     let was_shown = form.words().one("seen") == seen(&record);
     if form.words().one("step") != "apply" || !was_shown {
-        let checked = check(&state, &record, &tier).await?;
+        let checked = check(&person, &state, &record, &tier).await?;
         return Ok(page(&person, &state, &record, &form, Some(checked)).await?.into());
     }
     let document = serde_json::to_string(&tier).map_err(|_| Error::Internal)?;
@@ -177,15 +191,16 @@ async fn page(
     let history = records.changes().page(filter, HISTORY).await?.records;
     let usage = records.tiers().usage(&record.name).await?;
     drop(records);
-    let stored = serde_json::from_str::<Tier>(&record.settings).ok();
-    let is_web = form.value("kind") == Kind::WebSession.as_str();
+    let document = stored(record);
+    let kind = document["kind"].as_str().and_then(|kind| kind.parse::<Kind>().ok());
+    let stored = serde_json::from_value::<Tier>(document).ok();
     let body = html! {
         form method="post" action=(format!("{PLACE}/{}", record.name)) {
             (faults(form))
             input type="hidden" name="seen" value=(seen(record));
             @if let Some(checked) = &checked { (consequences(person, checked)) }
             div.panel {
-                (fields(form, is_web))
+                div.columns { @for option in options::of_kind(kind) { (controls::control(form, option)) } }
                 button.plain type="submit" name="step" value="check" { (text.get("tiers-check")) }
             }
         }
@@ -202,67 +217,9 @@ async fn page(
     Ok(Page::new(text.with("tiers-one", [("name", record.name.as_str().into())]), Menu::Tiers, body))
 }
 
-/// An option in words, and as it stands in a file of tiers.
-fn called(text: Text, option: &str) -> Markup {
-    html! {
-        @if let Some(label) = label(option) { (text.get(label)) " " }
-        code { (option) }
-    }
-}
-
-/// The text that names an option; `None` for what has none.
-pub(super) fn label(option: &str) -> Option<&'static str> {
-    Some(match option {
-        "description" => "tiers-description",
-        "messages_per_second" => "tiers-pace",
-        "burst" => "tiers-burst",
-        "pair_interval" => "tiers-pair-interval",
-        "pair_burst" => "tiers-pair-burst",
-        "template_quota" => "tiers-quota",
-        "api_requests" => "tiers-requests",
-        "unknown_outcome" => "tiers-unknown",
-        "jitter" => "tiers-jitter",
-        "daily_cap" => "tiers-daily-cap",
-        "quiet_hours" => "tiers-quiet-hours",
-        "warm_up" => "tiers-warm-up",
-        "cold_contacts" => "tiers-cold",
-        _ => return None,
-    })
-}
-
-fn fields(form: &Form, is_web: bool) -> Markup {
-    let text = form.text();
-    let called = |option: &str| text.get(label(option).unwrap_or(option));
-    let field = |option: &str| Field::new(form, option, &called(option)).text();
-    let pace = Field::new(form, "messages_per_second", &called("messages_per_second"))
-        .hint(&text.get("tiers-pace-hint"))
-        .required()
-        .text();
-    let of_this_kind: &[_] = if is_web {
-        &["daily_cap", "warm_up", "jitter", "cold_contacts"]
-    } else {
-        &["template_quota", "warm_up"]
-    };
-    let outcomes = UnknownOutcome::ALL.iter().map(|outcome| {
-        let words = match outcome {
-            UnknownOutcome::Resend => "tiers-unknown-resend",
-            UnknownOutcome::Hold => "tiers-unknown-hold",
-        };
-        (outcome.as_str(), text.get(words))
-    });
-    html! {
-        div.columns {
-            (pace)
-            @for option in ["burst", "pair_interval", "pair_burst"].iter().chain(of_this_kind) { (field(option)) }
-            @if !is_web {
-                (Field::new(form, "quiet_hours", &called("quiet_hours")).hint(&text.get("tiers-quiet-hours-hint")).text())
-            }
-            (field("api_requests"))
-            (Field::new(form, "unknown_outcome", &called("unknown_outcome")).select(outcomes))
-        }
-        (field("description"))
-        input type="hidden" name="kind" value=(form.value("kind"));
-    }
+/// An option in words.
+fn called(text: Text, option: &str) -> String {
+    label(option).map_or_else(|| option.to_owned(), |label| text.get(label))
 }
 
 /// The effects of applying the change, and the button for it.
@@ -275,7 +232,7 @@ pub(super) fn consequences(person: &Person, checked: &Checked) -> Markup {
             @if !is_change { p { (text.get("tiers-nothing")) } }
             @else {
                 @if !difference.is_empty() { (changed_options(person, difference)) }
-                (effect_table(person, effects))
+                (effects.table(person))
                 button type="submit" name="step" value="apply" { (text.get("tiers-apply")) }
             }
         }
@@ -286,43 +243,10 @@ fn changed_options(person: &Person, difference: &[OptionChange]) -> Markup {
     let text = person.text;
     let columns = Column::all(text, ["tiers-option", "changes-before", "changes-after"]);
     let rows = difference.iter().map(|change| {
-        vec![called(text, &change.option), html! { (plain(&change.old)) }, html! { (plain(&change.new)) }]
+        let said = |value: &Value| html! { (said(text, &change.option, value)) };
+        vec![html! { (called(text, &change.option)) }, said(&change.old), said(&change.new)]
     });
     table(&text.get("tiers-would-change"), &columns, rows)
-}
-
-fn effect_table(person: &Person, effects: &[Effect]) -> Markup {
-    let text = person.text;
-    let columns = [
-        Column::words(text.get("overview-send")),
-        Column::words(text.get("companies-name")),
-        Column::words(text.get("operator-channel")),
-        Column::numbers(text.get("tiers-left")),
-        Column::words(text.get("tiers-end-before")),
-        Column::words(text.get("tiers-end-after")),
-    ];
-    let rows = effects.iter().map(|effect| {
-        vec![
-            html! { code { (effect.send.send_id) } },
-            html! { bdi { (effect.send.company) } },
-            html! { bdi { (effect.channel.name) } },
-            html! { (text.number(effect.send.remaining)) },
-            end(person, effect.before),
-            end(person, effect.after),
-        ]
-    });
-    html! {
-        h3 { (text.get("tiers-effect")) }
-        @if effects.is_empty() { p { (text.get("tiers-no-effect")) } }
-        @else { (table(&text.get("tiers-effect"), &columns, rows)) }
-    }
-}
-
-fn end(person: &Person, estimate: Estimate) -> Markup {
-    match estimate.takes {
-        Some(takes) => second(person, Timestamp::now().plus(takes)),
-        None => html! { span.soft { "—" } },
-    }
 }
 
 fn history_table(person: &Person, history: &[Change]) -> Markup {
@@ -341,7 +265,7 @@ fn history_table(person: &Person, history: &[Change]) -> Markup {
             html! { bdi title=(change.who) { (author(text, &change.who)) } },
             html! {
                 @for OptionChange { option, old, new } in difference(&before, &change.after) {
-                    div { (called(text, &option)) ": " (plain(&old)) " → " (plain(&new)) }
+                    div { (called(text, &option)) ": " (said(text, &option, &old)) " → " (said(text, &option, &new)) }
                 }
             },
             html! { @if change.after.is_object() { a href={ "?entry=" (change.id) } { (text.get("tiers-go-back")) } } },

@@ -132,7 +132,16 @@ async fn mappings_and_settings_are_kept_when_a_session_ends_and_secrets_are_not(
         (true, "/console/company/country", &[("country", "BR")]),
         (true, "/console/account/profile", &[("name", "Olga <b>"), ("time_zone", "America/Sao_Paulo")]),
         (false, "/console/operator", &[("name", "initech"), ("tier", "standard")]),
-        (false, tier, &[("messages_per_second", "40/s"), ("step", "apply"), ("seen", seen.as_str())]),
+        (
+            false,
+            tier,
+            &[
+                ("messages_per_second", "40"),
+                ("messages_per_second_span", "s"),
+                ("step", "apply"),
+                ("seen", seen.as_str()),
+            ],
+        ),
     ];
     for email in ["owner@acme.example", "operator@pombo.example"] {
         end_session(&world, email).await;

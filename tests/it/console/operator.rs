@@ -48,40 +48,69 @@ async fn a_channel_is_put_under_a_tier_with_options_of_its_own_for_a_while() {
     assert!(operator.page("/console/operator").await.contains(&place));
     let page = operator.page(&place).await;
     assert!(page.contains("till") && page.contains("globex") && !page.contains("web-new"), "{page}");
-    let options = "messages_per_second=20/s quiet_hours=21:00-08:00 Europe/Madrid";
-    for (fields, kept) in [
-        ([("tier", "none"), ("options", options), ("until", "")], options),
-        ([("tier", "standard"), ("options", "burts=1"), ("until", "")], "burts=1"),
-        ([("tier", "standard"), ("options", "fast"), ("until", "")], "fast"),
-        ([("tier", "standard"), ("options", options), ("until", "2020-01-01T10:00")], options),
-        ([("tier", "standard"), ("options", options), ("until", "soon")], options),
+    let usual = [
+        ("tier", "high"),
+        ("own", "messages_per_second"),
+        ("messages_per_second", "20"),
+        ("messages_per_second_span", "s"),
+        ("own", "quiet_hours"),
+        ("quiet_hours", "21:00"),
+        ("quiet_hours_to", "08:00"),
+        ("quiet_hours_zone", "Europe/Madrid"),
+        // It is not ticked.
+        ("burst", "7"),
+        ("until", "2999-01-01T10:00"),
+    ];
+    for (name, value, sentence) in [
+        ("tier", "none", "Choose one of these."),
+        ("messages_per_second", "fast", "Write a whole number from 1 to 1,000,000"),
+        ("messages_per_second_span", "year", "Write a whole number from 1 to 1,000,000"),
+        ("quiet_hours_to", "21:00", "Give two different times and a city"),
+        ("until", "2020-01-01T10:00", ""),
+        ("until", "soon", ""),
     ] {
+        let fields = usual.map(|field| if field.0 == name { (name, value) } else { field });
         let wrong = operator.post(&place, &fields).await;
-        assert_eq!(
-            (wrong.status, value_of(&wrong.body, "options").as_deref()),
-            (422, Some(kept)),
-            "{fields:?}"
-        );
+        assert_eq!(wrong.status, 422, "{name}: {}", wrong.body);
+        assert!(wrong.body.contains(sentence), "{name}: {}", wrong.body);
+        let kept = fields.iter().find(|field| field.0 == "messages_per_second").map(|field| field.1);
+        assert_eq!(value_of(&wrong.body, "messages_per_second").as_deref(), kept, "{name}");
     }
-    let fields = [("tier", "high"), ("options", options), ("until", "2999-01-01T10:00")];
+    let fields = usual;
+    let own = ["Messages at most: 20 a second", "Quiet hours: 21:00-08:00 Europe/Madrid"];
     let checked = operator.post(&place, &fields).await;
     let seen = value_of(&checked.body, "seen").unwrap();
     let apply = [&fields[..], &[("step", "apply"), ("seen", seen.as_str())]].concat();
     let set = operator.submit(&place, &apply).await;
     assert!(set.contains("The channel “till” is under the tier high."), "{set}");
-    assert!(set.contains(options) && set.contains("2999") && set.contains("standard again"), "{set}");
+    for shown in own.iter().chain(&["2999", "standard again"]) {
+        assert!(set.contains(shown), "{shown}: {set}");
+    }
     assert_eq!(
         value_of(&operator.page(&place).await, "until").as_deref(),
         Some("2999-01-01T10:00:00"),
         "a change of an option keeps the end"
     );
-    assert!(operator.page("/console/operator").await.contains(options));
+    let all = operator.page("/console/operator").await;
+    assert!(own.iter().all(|shown| all.contains(shown)), "{all}");
     let stored = world.service.store().channels().find(channel.id).await.unwrap().unwrap();
-    assert_eq!((stored.tier.as_str(), stored.own_options.line().as_str()), ("high", options));
+    let line = "messages_per_second=20/s quiet_hours=21:00-08:00 Europe/Madrid";
+    assert_eq!((stored.tier.as_str(), stored.own_options.line().as_str()), ("high", line));
     let nobody = format!("/console/operator/channels/{}", uuid::Uuid::nil());
     assert_eq!(operator.get(&nobody).await.status, 404);
     let owner = world.signed_in(Role::Owner).await;
     assert_eq!(owner.get(&place).await.status, 403);
+}
+
+/// The form of a tier with this pace.
+fn paced<'a>(pace: &'a str, step: &'a str, seen: &'a str) -> [(&'a str, &'a str); 5] {
+    [
+        ("messages_per_second", pace),
+        ("messages_per_second_span", "s"),
+        ("step", step),
+        ("seen", seen),
+        ("unknown_outcome", "resend"),
+    ]
 }
 
 #[tokio::test]
@@ -92,26 +121,25 @@ async fn a_tier_is_applied_only_after_its_difference_was_shown() {
     let place = "/console/operator/tiers/standard";
     assert!(operator.page("/console/operator/tiers").await.contains(place));
     let page = operator.page(place).await;
-    assert!(!page.contains(">Apply<") && page.contains("value=\"80/s\""), "{page}");
+    assert!(!page.contains(">Apply<") && page.contains("value=\"80\""), "{page}");
+    assert!(!page.contains(">messages_per_second<"), "people read words: {page}");
     let seen = value_of(&page, "seen").unwrap();
-    let change = async |step: &str, seen: &str, pace: &str| {
-        let fields =
-            [("messages_per_second", pace), ("step", step), ("seen", seen), ("unknown_outcome", "resend")];
-        operator.post(place, &fields).await
-    };
+    let change =
+        async |step: &str, seen: &str, pace: &str| operator.post(place, &paced(pace, step, seen)).await;
     let wrong = change("check", &seen, "fast").await;
     assert_eq!((wrong.status, value_of(&wrong.body, "messages_per_second").as_deref()), (422, Some("fast")));
-    let checked = change("check", &seen, "40/s").await;
+    assert!(wrong.body.contains("Write a whole number from 1 to 1,000,000"), "{}", wrong.body);
+    let checked = change("check", &seen, "40").await;
     assert_eq!(checked.status, 200);
-    for shown in [">Apply</button>", "<code>messages_per_second</code>", "80/s", "40/s"] {
+    for shown in [">Apply</button>", ">Messages at most<", "80 a second", "40 a second"] {
         assert!(checked.body.contains(shown), "{shown}: {}", checked.body);
     }
-    let stale = change("apply", "1", "40/s").await;
+    let stale = change("apply", "1", "40").await;
     assert!(
         stale.status == 200 && stale.body.contains(">Apply</button>"),
         "a tier that changed is shown again"
     );
-    let applied = change("apply", &seen, "40/s").await;
+    let applied = change("apply", &seen, "40").await;
     assert_eq!((applied.status, applied.header("location")), (303, place));
     let page = operator.page(place).await;
     assert!(
@@ -198,31 +226,31 @@ async fn a_tier_is_renamed_set_back_and_deleted_and_all_tiers_are_tried() {
 
     // Going back shows what would change, and applies nothing by itself.
     let seen = value_of(&page, "seen").unwrap();
-    let slow =
-        [("messages_per_second", "5/s"), ("step", "apply"), ("seen", &*seen), ("unknown_outcome", "resend")];
-    assert_eq!(operator.post(place, &slow).await.status, 303);
+    assert_eq!(operator.post(place, &paced("5", "apply", &seen)).await.status, 303);
     let page = operator.page(place).await;
     let entries: Vec<_> = page.split("?entry=").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
     assert_eq!(entries.len(), 2, "{page}");
     let back = operator.page(&format!("{place}?entry={}", entries[1])).await;
-    assert!(back.contains(">Apply</button>") && back.contains("value=\"1000/s\""), "{back}");
+    assert!(back.contains(">Apply</button>") && back.contains("value=\"1000\""), "{back}");
     let seen = value_of(&back, "seen").unwrap();
-    let fast = [
-        ("messages_per_second", "1000/s"),
-        ("step", "apply"),
-        ("seen", &*seen),
-        ("unknown_outcome", "resend"),
-    ];
-    assert_eq!(operator.post(place, &fast).await.status, 303);
+    assert_eq!(operator.post(place, &paced("1000", "apply", &seen)).await.status, 303);
     let stored = world.service.store().tiers().find("higher").await.unwrap().unwrap().settings;
     assert!(stored.contains("\"1000/s\""), "{stored}");
     let of_another = operator.get(&format!("/console/operator/tiers/standard?entry={}", entries[1])).await;
     assert_eq!(of_another.status, 404);
 
-    let list = operator.page("/console/operator/tiers?set=messages_per_second%3D60/s").await;
-    assert!(list.contains("No bulk send runs under this tier now."), "{list}");
-    let wrong = operator.page("/console/operator/tiers?set=burts%3D1").await;
-    assert!(wrong.contains("did you mean `burst`?"), "{wrong}");
+    for (asked, sentence) in [
+        (
+            "own=messages_per_second&messages_per_second=60&messages_per_second_span=s",
+            "No bulk send runs under this tier now.",
+        ),
+        ("own=burst&burst=0", "Write a whole number from 1 to 1,000,000."),
+        ("own=burst", "Fill this in."),
+        ("own=warm_up&warm_up=40,20", "No tier can have these values together."),
+    ] {
+        let list = operator.page(&format!("/console/operator/tiers?{asked}")).await;
+        assert!(list.contains(sentence), "{asked}: {list}");
+    }
     let deleted = operator.post(&format!("{place}/delete"), &[]).await;
     assert_eq!((deleted.status, deleted.header("location")), (303, "/console/operator/tiers"));
     assert!(operator.page("/console/operator/tiers").await.contains("The tier higher is deleted."));

@@ -53,11 +53,16 @@ async fn a_tier_shows_the_end_of_running_sends_before_and_after() {
     let operator = world.operator().await;
     let place = "/console/operator/tiers/standard";
     let seen = value_of(&operator.page(place).await, "seen").unwrap();
-    let fields =
-        [("messages_per_second", "1/min"), ("step", "check"), ("seen", &seen), ("unknown_outcome", "resend")];
+    let fields = [
+        ("messages_per_second", "1"),
+        ("messages_per_second_span", "min"),
+        ("step", "check"),
+        ("seen", &seen),
+        ("unknown_outcome", "resend"),
+    ];
     let page = operator.post(place, &fields).await.body;
-    let row =
-        page.split(&send).nth(1).expect("the send that runs is not shown").split("</tr>").next().unwrap();
+    let row = page.split("<tr").find(|row| row.contains(&send)).expect("the send that runs is not shown");
+    assert!(row.contains("<bdi>hello to 500 people</bdi>"), "people know it by its name: {row}");
     let ends: Vec<_> = row.split("datetime=\"").skip(1).map(|end| end.split('"').next().unwrap()).collect();
     assert_eq!(ends.len(), 2, "{row}");
     assert!(ends[0] < ends[1], "500 messages at one a minute end later: {ends:?}");

@@ -54,6 +54,11 @@ impl OwnOptions {
         self.0.contains_key(option)
     }
 
+    /// Each option with its value, as JSON writes it.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.0.iter().map(|(option, value)| (option.as_str(), value))
+    }
+
     /// The tier with these options.
     ///
     /// # Errors

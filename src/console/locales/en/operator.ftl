@@ -17,7 +17,7 @@ operator-name-taken = Another company has this name.
 operator-tier-end = for a while; { $tier } again
 operator-tier-changed = The channel “{ $channel }” is under the tier { $tier }. It follows within a second.
 operator-tier-options = Options of its own
-operator-tier-options-hint = Values that only this channel has, such as messages_per_second=20/s quiet_hours=21:00-08:00 Europe/Madrid. Without any, the tier alone counts.
+operator-tier-options-hint = Values that only this channel has. What is not ticked is as the tier says.
 operator-tier-until = Until
 operator-tier-until-hint = Then the tier and the options count again that the channel had for good. Without a time, this is for good.
 operator-steps = Next steps

@@ -17,7 +17,7 @@ operator-name-taken = Otra empresa tiene este nombre.
 operator-tier-end = por un tiempo; de nuevo { $tier }
 operator-tier-changed = El canal «{ $channel }» está en el plan { $tier }. Lo aplica en un segundo.
 operator-tier-options = Opciones propias
-operator-tier-options-hint = Valores que solo tiene este canal, como messages_per_second=20/s quiet_hours=21:00-08:00 Europe/Madrid. Sin ninguno, solo cuenta el plan.
+operator-tier-options-hint = Valores que solo tiene este canal. Lo que no está marcado es como dice el plan.
 operator-tier-until = Hasta
 operator-tier-until-hint = Después vuelven a contar el plan y las opciones que el canal tenía de forma permanente. Sin una hora, el cambio es permanente.
 operator-steps = Próximos pasos

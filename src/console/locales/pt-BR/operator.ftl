@@ -17,7 +17,7 @@ operator-name-taken = Outra empresa tem este nome.
 operator-tier-end = por um tempo; { $tier } de novo
 operator-tier-changed = O canal “{ $channel }” está no plano { $tier }. Ele o aplica em um segundo.
 operator-tier-options = Opções próprias
-operator-tier-options-hint = Valores que só este canal tem, como messages_per_second=20/s quiet_hours=21:00-08:00 America/Sao_Paulo. Sem nenhum, só o plano vale.
+operator-tier-options-hint = Valores que só este canal tem. O que não está marcado é como o plano diz.
 operator-tier-until = Até
 operator-tier-until-hint = Depois voltam a valer o plano e as opções que o canal tinha de forma permanente. Sem uma hora, a mudança é permanente.
 operator-steps = Próximos passos
