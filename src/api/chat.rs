@@ -30,7 +30,7 @@ use super::path_id::Id;
 use super::tables::csv_answer;
 use super::templates::{Template, list as list_templates};
 use crate::domain::channel::{self, Kind};
-use crate::domain::request::{BusinessRequest, BusinessSend, SplitSend};
+use crate::domain::request::{BusinessRequest, BusinessSend, RequestedContent, SplitSend};
 use crate::engine::Accepted;
 use crate::error::Code;
 use crate::surface::body::{Fault, Room, Whole};
@@ -108,6 +108,9 @@ pub(super) async fn limits(
 ///
 /// Sends one message to one or many recipients. An accepted send is durable when it is answered.
 ///
+/// People whose window is closed take only templates, and are skipped (`window_closed`). With `template_instead` they get that
+/// template by a send of its own, which is accepted together with this one.
+///
 /// With `recipients` each recipient has values of their own, for which `{{value.NAME}}` stands in the message. More than a
 /// body can have come in a file: as `multipart/form-data`, the send is the part `send`, and the file is the part
 /// `recipients`. A file that breaks off, or has a fault that is not one of a single row, sends nothing.
@@ -151,7 +154,7 @@ pub(super) async fn limits(
         )),
         (status = 403, description = "`credential_resource_mismatch`", body = ErrorBody),
         (status = 404, description = "`channel_not_found`, `template_not_found`", body = ErrorBody),
-        (status = 409, description = "`window_closed`: send a template; `idempotency_in_progress`: repeat it after `Retry-After` \
+        (status = 409, description = "`window_closed`: send a template, or give one as `template_instead`; `idempotency_in_progress`: repeat it after `Retry-After` \
                                       seconds; `no_public_address`", body = ErrorBody),
         (status = 422, description = "`idempotency_key_reused`; `recipients_skipped`; `value_not_allowed`", body = ErrorBody),
     ),
@@ -172,7 +175,7 @@ pub(super) async fn send(
         Turn::Repeated(accepted) => {
             let asked = given.read(&state).await;
             let ignored = match asked {
-                Ok((asked, _room)) => ignored_again(&state, company, asked, accepted.send_id).await?,
+                Ok((asked, _room)) => ignored_again(&state, company, asked, &accepted).await?,
                 // What was accepted once can be read, unless the limits changed.
                 Err(_) => Vec::new(),
             };
@@ -200,13 +203,22 @@ async fn ignored_again(
     state: &State,
     company: Company,
     asked: BusinessRequest,
-    send_id: Uuid,
+    accepted: &Accepted,
 ) -> Result<Vec<String>, Error> {
-    let BusinessRequest { mut ignored, audience, .. } = asked;
-    if let Some(personal) = audience.personal
-        && let Some(sent) = state.engine.company(company.id).await?.sends().sent(send_id).await?
-    {
-        ignored.extend(personal.unused(&sent.content));
+    let BusinessRequest { content, mut ignored, audience, .. } = asked;
+    let Some(personal) = audience.personal else { return Ok(ignored) };
+    let records = state.engine.company(company.id).await?;
+    // A template is known as it was sent.
+    let mut contents = Vec::new();
+    for send_id in [Some(accepted.send_id), accepted.instead.map(|instead| instead.send_id)] {
+        let Some(send_id) = send_id else { continue };
+        contents.extend(records.sends().sent(send_id).await?.map(|sent| sent.content));
+    }
+    if let RequestedContent::OrTemplate(content, _) = content {
+        contents.push(content);
+    }
+    if !contents.is_empty() {
+        ignored.extend(personal.unused(&contents));
     }
     Ok(ignored)
 }

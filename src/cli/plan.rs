@@ -109,7 +109,7 @@ pub(super) async fn run(session: &Session, arguments: Plan) -> anyhow::Result<()
     let (tagged_contacts, tagged_numbers) =
         session.app.store.of(channel.company_id).tags().tagged_contacts(&audience.tags).await?;
     let planned = Planned::new(&channel, audience, is_marketing);
-    let Outcome { skipped, suppressed, course, without_fields: _, countries: _, is_refused: _, examples: _ } =
+    let Outcome { skipped, suppressed, course, .. } =
         planned.by_the_store(&session.app.store, Timestamp::now()).await?;
     reasons.extend(suppressed.into_iter().map(|(reason, count)| (reason.to_owned(), count)));
     if course.recipients == 0 {

@@ -126,7 +126,7 @@ async fn nothing_of_an_older_epoch_is_written_once_the_lease_is_taken() {
         (
             "activating",
             PendingWrites {
-                activations: vec![Activation { send_id: id, recipients: 1, skipped: 0 }],
+                activations: vec![Activation { send_id: id, recipients: 1, skipped: 0, instead: None }],
                 ..PendingWrites::default()
             },
         ),
@@ -161,7 +161,7 @@ async fn nothing_of_an_older_epoch_is_written_once_the_lease_is_taken() {
         (
             "activating",
             PendingWrites {
-                activations: vec![Activation { send_id: id, recipients: 1, skipped: 0 }],
+                activations: vec![Activation { send_id: id, recipients: 1, skipped: 0, instead: None }],
                 ..PendingWrites::default()
             },
         ),

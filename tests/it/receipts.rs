@@ -6,6 +6,7 @@ mod billing;
 mod conversations;
 mod files;
 mod inbound;
+mod instead;
 mod large;
 mod moved;
 mod opt_out_words;

@@ -85,7 +85,7 @@ fn begun() -> PendingWrites {
 
 fn activation() -> PendingWrites {
     PendingWrites {
-        activations: vec![Activation { send_id: ID, recipients: 1, skipped: 0 }],
+        activations: vec![Activation { send_id: ID, recipients: 1, skipped: 0, instead: None }],
         ..PendingWrites::default()
     }
 }

@@ -69,7 +69,7 @@ use self::accept::resolver::Resolver;
 pub use self::accept::retry::Retried;
 pub use self::accept::web_send::WebSends;
 pub use self::accept::web_send::{DryRunFile, NumbersChecked, WebDryRun};
-pub use self::accept::{DryRun, plan};
+pub use self::accept::{DryRun, DryRunInstead, plan};
 use self::access::app_secrets::{AppSecrets, VerifyTokens};
 use self::access::keys::Keys;
 use self::access::requests::Requests;
@@ -204,8 +204,10 @@ struct Inner {
 pub struct Accepted {
     /// Its id.
     pub send_id: Uuid,
-    /// Unique recipients.
+    /// Unique recipients, with those of [`Accepted::instead`].
     pub recipients: u64,
+    /// The template that goes to those of them whose window is closed.
+    pub instead: Option<SentInstead>,
     /// Entries that are not numbers, and recipients that are skipped.
     pub skipped: Skipped,
     /// When it may go, as the request asked.
@@ -213,6 +215,15 @@ pub struct Accepted {
     /// The fields of the request that have no effect. They are not stored: an answer that is repeated has them from the
     /// repeated request.
     pub ignored: Vec<String>,
+}
+
+/// A template that goes in place of a message, to people whose window is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SentInstead {
+    /// Its send; the same one as that of the request when everybody gets the template.
+    pub send_id: Uuid,
+    /// Unique recipients.
+    pub recipients: u64,
 }
 
 /// Whether the service can take requests.

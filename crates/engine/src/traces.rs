@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use connectors::Reply;
 use domain::message::State;
-use store::ledger::{PendingWrites, Receipt};
+use store::ledger::{Activation, PendingWrites, Receipt};
 use telemetry::trace::{self, Attempted, Begun, Committed, Heard, Resolved};
 
 /// An audience that is being resolved.
@@ -35,7 +35,7 @@ pub(super) fn committed(begun: Option<Begun>, batch: &PendingWrites, fault: Opti
     let Some(begun) = begun else { return };
     let committed = Committed { sends: batch.sends.len(), rows: batch.rows(), fault };
     let sends = batch.sends.iter().map(|send| send.id);
-    let activated = batch.activations.iter().map(|activation| activation.send_id);
+    let activated = batch.activations.iter().flat_map(Activation::sends);
     for send_id in sends.chain(activated) {
         trace::committed(send_id, begun, committed);
     }

@@ -51,26 +51,18 @@ impl WindowGate {
         Self::of(store, (order.company_id, order.channel_id), order.template.is_some(), goes_at(order)).await
     }
 
-    /// Removes the numbers of people without an open window.
-    pub(crate) async fn skip_closed(
+    /// Removes the numbers of people without an open window, and returns them in the same order.
+    pub(crate) async fn take_closed(
         &self,
         store: &Store,
         people: &People,
         numbers: &mut Vec<PhoneNumber>,
-        skipped: &mut Skipped,
-    ) -> store::Result<()> {
-        let Some(at) = self.at else { return Ok(()) };
+    ) -> store::Result<Vec<PhoneNumber>> {
+        let Some(at) = self.at else { return Ok(Vec::new()) };
         let person = |number: &PhoneNumber| people.person(self.company, *number);
         let asked: Vec<_> = numbers.iter().map(person).collect();
         let open = store.of(self.company).conversations().with_window(self.channel, asked, at).await?;
-        numbers.retain(|number| {
-            let is_open = open.contains(&person(number));
-            if !is_open {
-                skip(*number, skipped);
-            }
-            is_open
-        });
-        Ok(())
+        Ok(numbers.extract_if(.., |number| !open.contains(&person(number))).collect())
     }
 }
 
@@ -83,26 +75,24 @@ pub(crate) struct SharedWindows {
 }
 
 impl SharedWindows {
-    /// Removes the only number of a send, unless the person's window is open or none is needed. Many such sends at once read the
-    /// store together.
-    pub(crate) async fn skip_closed_one(
+    /// Removes the only number of a send, and returns it, unless the person's window is open or none is needed. Many such sends
+    /// at once read the store together.
+    pub(crate) async fn take_closed_one(
         &self,
         (store, people): (&Store, &People),
         order: &Order,
         numbers: &mut Vec<PhoneNumber>,
-        skipped: &mut Skipped,
-    ) -> store::Result<()> {
+    ) -> store::Result<Vec<PhoneNumber>> {
         let Some(number) = numbers.first().copied().filter(|_| order.template.is_none()) else {
-            return Ok(());
+            return Ok(Vec::new());
         };
         let (company_id, channel_id) = (order.company_id, order.channel_id);
         let asked = AskedWindow { company_id, channel_id, person: people.person(company_id, number) };
         let known = self.known(store, asked).await?;
         if known.is_some_and(|known| known.until.is_none_or(|until| until <= goes_at(order))) {
-            skip(number, skipped);
-            numbers.clear();
+            return Ok(std::mem::take(numbers));
         }
-        Ok(())
+        Ok(Vec::new())
     }
 
     /// What is known of a person's window; `None` when the channel enforces none.
@@ -140,6 +130,9 @@ fn goes_at(order: &Order) -> Timestamp {
     order.schedule.send_at.map_or(now, |send_at| send_at.max(now))
 }
 
-fn skip(number: PhoneNumber, skipped: &mut Skipped) {
-    skipped.add_as(SkipCode::WindowClosed, &format!("+{number}"), &CLOSED);
+/// Counts the numbers of people without an open window as skipped.
+pub(crate) fn skip(closed: &[PhoneNumber], skipped: &mut Skipped) {
+    for number in closed {
+        skipped.add_as(SkipCode::WindowClosed, &format!("+{number}"), &CLOSED);
+    }
 }

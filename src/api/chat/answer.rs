@@ -15,7 +15,7 @@ use crate::api::schema::BindingLimit;
 use crate::api::skipped::{SkippedRecord, skipped_counts, skipped_records};
 use crate::clock::Timestamp;
 use crate::domain::plan::Binding;
-use crate::engine::{Accepted, DryRun, plan};
+use crate::engine::{Accepted, DryRun, DryRunInstead, SentInstead, plan};
 
 /// The result of a send.
 #[derive(Debug, Serialize, ToSchema)]
@@ -23,10 +23,14 @@ pub(crate) struct Queued {
     /// Says that the message is queued for sending.
     #[schema(example = "Message queued for sending")]
     message: &'static str,
-    /// Unique numbers that get the message.
+    /// Unique numbers that get the message, or the template in its place.
     recipients_count: u64,
     /// The id of the send.
     send_id: Uuid,
+    /// The template that goes to people whose window is closed; absent when nobody gets it.
+    #[schema(value_type = SentInstead, required = false)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    template_instead: Option<InsteadAnswer>,
     /// When the send starts, if the request says so.
     #[schema(value_type = String, format = DateTime)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,6 +56,31 @@ pub(crate) struct Queued {
     ignored: Vec<String>,
 }
 
+/// The template that goes in place of the message to people whose window is closed.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SentInstead)]
+pub(crate) struct InsteadAnswer {
+    /// The id of its send, which has a record, a state and results of its own. It is the `send_id` of the answer when everybody
+    /// gets the template.
+    send_id: Uuid,
+    /// How many of the recipients get it.
+    #[schema(example = 12)]
+    recipients_count: u64,
+}
+
+/// The template that would go in place of the message to people whose window is closed.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = RehearsedInstead)]
+pub(crate) struct RehearsedInstead {
+    /// How many of the recipients would get it.
+    #[schema(example = 12)]
+    recipients_count: u64,
+    /// What it would cost by the provider's published prices; absent when none apply when it starts.
+    #[schema(value_type = CostEstimate, required = false)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<CostEstimate>,
+}
+
 /// The result of a dry run.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Rehearsed {
@@ -60,8 +89,12 @@ pub(crate) struct Rehearsed {
     message: &'static str,
     /// `true`.
     dry_run: bool,
-    /// Unique numbers that would get the message.
+    /// Unique numbers that would get the message, or the template in its place.
     recipients_count: u64,
+    /// The template of `template_instead`, for a request that has it.
+    #[schema(value_type = RehearsedInstead, required = false)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    template_instead: Option<RehearsedInstead>,
     /// The number of entries that would be skipped: entries of `phone_number` that are not numbers, and
     /// suppressed recipients.
     skipped_count: u64,
@@ -91,7 +124,8 @@ pub(crate) struct Rehearsed {
     /// The limit that decides the duration; null when `estimated_seconds` is null.
     #[schema(value_type = Option<BindingLimit>, example = "messages_per_second")]
     binding: Option<&'static str>,
-    /// What it would cost by the provider's published prices; absent when none apply when it starts.
+    /// What it would cost by the provider's published prices, without the messages of `template_instead`, which has a cost of its
+    /// own; absent when none apply when it starts.
     #[schema(value_type = CostEstimate, required = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<CostEstimate>,
@@ -141,7 +175,7 @@ impl Queued {
 }
 
 impl From<Accepted> for Queued {
-    fn from(Accepted { send_id, recipients, skipped, schedule, ignored }: Accepted) -> Self {
+    fn from(Accepted { send_id, recipients, instead, skipped, schedule, ignored }: Accepted) -> Self {
         Self {
             message: if recipients == 1 {
                 "Message queued for sending"
@@ -150,6 +184,7 @@ impl From<Accepted> for Queued {
             },
             recipients_count: recipients,
             send_id,
+            template_instead: instead.map(InsteadAnswer::from),
             send_at: schedule.send_at,
             expires_at: schedule.expires_at,
             skipped_count: skipped.count,
@@ -157,6 +192,18 @@ impl From<Accepted> for Queued {
             skipped: skipped_records(&skipped),
             ignored,
         }
+    }
+}
+
+impl From<SentInstead> for InsteadAnswer {
+    fn from(SentInstead { send_id, recipients }: SentInstead) -> Self {
+        Self { send_id, recipients_count: recipients }
+    }
+}
+
+impl From<DryRunInstead> for RehearsedInstead {
+    fn from(DryRunInstead { recipients, cost }: DryRunInstead) -> Self {
+        Self { recipients_count: recipients, cost: cost.map(CostEstimate::from) }
     }
 }
 
@@ -178,6 +225,7 @@ impl From<DryRun> for Rehearsed {
             ends,
             binding,
             cost,
+            instead,
             examples,
             ignored,
         } = dry_run;
@@ -189,6 +237,7 @@ impl From<DryRun> for Rehearsed {
             message: "Nothing was queued: this was a dry run",
             dry_run: true,
             recipients_count: recipients,
+            template_instead: instead.map(RehearsedInstead::from),
             skipped_count: skipped.count,
             skipped_counts: skipped_counts(&skipped),
             skipped: skipped_records(&skipped),

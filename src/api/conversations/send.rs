@@ -92,5 +92,5 @@ pub(crate) async fn send(
 /// A message to one person or group that was accepted.
 fn accepted(send_id: Uuid, ignored: Vec<String>) -> Accepted {
     let schedule = Schedule { send_at: None, expires_at: None };
-    Accepted { send_id, recipients: 1, skipped: Skipped::default(), schedule, ignored }
+    Accepted { send_id, recipients: 1, instead: None, skipped: Skipped::default(), schedule, ignored }
 }

@@ -49,6 +49,13 @@ pub(crate) struct SendRecord {
     /// The retries of its messages, the newest first: at most a hundred. `GET /api/v1/sends?retry_of=` lists all.
     #[schema(max_items = 100)]
     retried_by: Vec<Uuid>,
+    /// The send of the template that goes to those of its people whose window was closed; null when there is none. It is
+    /// paused, canceled and retried by itself.
+    template_instead_id: Option<Uuid>,
+    /// Present when it is the template that goes in place of the message of its request.
+    #[schema(value_type = InsteadOf, required = false)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instead_of: Option<InsteadOfRecord>,
     /// Its messages by state; the sum is `recipients_count`.
     counts: MessageCounts,
     /// Of the messages that are `sent`, `delivered` or `read`, those that were answered: the recipient wrote in the same
@@ -84,6 +91,14 @@ pub(crate) struct SendRecord {
     finished_at: Option<Timestamp>,
     /// Why it ended, if nobody asked for that; else null.
     end_reason: Option<EndReasonRecord>,
+}
+
+/// What a template goes in place of.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = InsteadOf)]
+pub(crate) struct InsteadOfRecord {
+    /// The send with the message of the request; null when everybody gets the template.
+    send_id: Option<Uuid>,
 }
 
 /// Why a send ended although nobody asked for that.
@@ -155,6 +170,7 @@ impl From<(Record, Outlook)> for SendRecord {
             tags: _,
             left_out_tags: _,
             retries,
+            instead,
             skipped,
             counts,
             schedule: Schedule { send_at, expires_at },
@@ -166,13 +182,14 @@ impl From<(Record, Outlook)> for SendRecord {
         } = record;
         let Outlook { rate, estimated_end, waiting } = outlook;
         let (mut contact_tag_ids, mut without_contact_tag_ids) = (Vec::new(), Vec::new());
-        let (mut segment_ids, mut retry_of) = (Vec::new(), None);
+        let (mut segment_ids, mut retry_of, mut instead_of) = (Vec::new(), None, None);
         for source in sources {
             match source {
                 Source::Tag(id) => contact_tag_ids.push(id),
                 Source::WithoutTag(id) => without_contact_tag_ids.push(id),
                 Source::Segment(id) => segment_ids.push(id),
                 Source::Send(id) => retry_of = Some(id),
+                Source::Closed(send_id) => instead_of = Some(InsteadOfRecord { send_id }),
             }
         }
         Self {
@@ -189,6 +206,8 @@ impl From<(Record, Outlook)> for SendRecord {
             segment_ids,
             retry_of,
             retried_by: retries,
+            template_instead_id: instead,
+            instead_of,
             answered_count: counts.answered(),
             counts: MessageCounts::from(counts),
             rate_per_second: rate,

@@ -28,6 +28,8 @@ use crate::surface::body::Room;
 /// which it is one. A retry whose outcome is `unknown` may have arrived: its message is skipped unless `state` has `unknown`.
 /// The send names its retries in `retried_by`.
 ///
+/// People whose window is closed now are skipped (`window_closed`), or get the template of `template_instead`, as with any send.
+///
 /// With `dry_run=true` all checks are made and refused in the same way, but nothing is queued. With an
 /// `Idempotency-Key` an accepted request is carried out once, as when sending messages.
 #[utoipa::path(
@@ -83,7 +85,10 @@ pub(crate) async fn retry(
         // The path is part of the fingerprint of the request. The send's channel is not a web session.
         Turn::Told(_) => return Err(Error::Internal),
     };
-    let parse = |bytes: &[u8], _: &mut Room| -> Result<_, Error> { Ok(RetryRequest::parse(bytes)?) };
+    let parse = |bytes: &[u8], room: &mut Room| -> Result<_, Error> {
+        room.charge(RetryRequest::weight(bytes))?;
+        Ok(RetryRequest::parse(bytes)?)
+    };
     let (asked, _room) = body.read(parse).await?;
     if is_dry_run {
         let dry_run = state.engine.sends().dry_run_retry(retried, asked).await?;

@@ -77,6 +77,9 @@ async fn every_example_of_a_business_send_is_accepted_and_reaches_the_provider()
         if body.get("template_id").is_some() {
             body["template_id"] = template.clone();
         }
+        if let Some(instead) = body.get_mut("template_instead") {
+            instead["template_id"] = template.clone();
+        }
         if body.get("contact_tag_id").is_some() {
             body["contact_tag_id"] = made["results"][0]["id"].clone();
         }

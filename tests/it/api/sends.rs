@@ -65,6 +65,7 @@ async fn a_send_is_shown_with_where_its_messages_are_and_why_it_waits() {
             "segment_ids": [],
             "retry_of": null,
             "retried_by": [],
+            "template_instead_id": null,
             "counts": {
                 "queued": 2, "sending": 0, "sent": 0, "delivered": 0, "read": 0, "failed": 0, "expired": 0,
                 "canceled": 0, "suppressed": 0, "unknown": 0,

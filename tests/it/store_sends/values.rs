@@ -53,7 +53,7 @@ async fn accept(store: &Store, lease: &Lease) {
         packed: serde_json::to_string(&entries.map(entry).collect::<Vec<_>>()).unwrap(),
     };
     let batch = PendingWrites {
-        activations: vec![Activation { send_id: SEND, recipients: 3, skipped: 5 }],
+        activations: vec![Activation { send_id: SEND, recipients: 3, skipped: 5, instead: None }],
         skipped: vec![part(0, 0..3), part(3, 3..5)],
         ..PendingWrites::default()
     };

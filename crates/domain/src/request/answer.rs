@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 use super::body::Split;
-use super::business::{BusinessSend, RequestedContent, content, without_effect};
+use super::business::{BusinessSend, RequestedContent, content};
 use super::enclosed::Through;
 use super::field::Raw;
 use super::instead::{INSTEAD, or_template};
 use super::kind::{self, BusinessKind};
 use super::shape::{MessageType, TemplateId, TemplateInstead};
-use super::{Limits, label, structured};
+use super::unused::without_effect;
+use super::{Limits, label};
 use crate::bodies;
 use crate::channel::Kind;
 use crate::contact_card::ContactCard;
@@ -110,10 +111,7 @@ impl ConversationRequest {
     /// more than its text.
     pub fn weight(body: &[u8]) -> usize {
         let split = Split::other::<ConversationSend<'_>>(body);
-        split.map_or(0, |split| {
-            let instead = split.body::<ConversationSend<'_>>().template_instead;
-            split.body::<BusinessSend<'_>>().weight().saturating_add(structured::weight(instead))
-        })
+        split.map_or(0, |split| split.body::<BusinessSend<'_>>().weight())
     }
 
     /// Reads a request's body, for a conversation on a channel of this kind, with a group or a person.
@@ -135,7 +133,9 @@ impl ConversationRequest {
         let fields: BusinessSend<'_> = split.body();
         let content = content(kind, &fields, through, limits)?;
         let (content, unused) = match (content, through) {
-            (RequestedContent::Ready(content), Through::Business) => or_template(content, template_instead)?,
+            (RequestedContent::Ready(content), Through::Business) => {
+                or_template(content, template_instead, fields.personal())?
+            }
             (content, _) => (content, Vec::new()),
         };
         let quotes = message_id(reply_to, channel)?;

@@ -52,17 +52,21 @@ pub struct Personal {
 }
 
 impl Personal {
-    /// The names of given values that have no place in this content, as `ignored` of an answer has them: `values.order`.
-    pub fn unused(&self, content: &Content) -> Vec<String> {
+    /// The names of given values that have no place in any of these contents, as `ignored` of an answer has them:
+    /// `values.order`.
+    pub fn unused<'c>(&self, contents: impl IntoIterator<Item = &'c Content>) -> Vec<String> {
         let shared = self.shared.iter().map(|(name, _)| name);
         let shared = shared.filter(|name| self.rows.names().all(|known| known != *name));
-        unused_values(self.rows.names().chain(shared), content)
+        unused_values(self.rows.names().chain(shared), contents)
     }
 }
 
-/// The names among these that have no place in the content: the first ones of many.
-pub(super) fn unused_values<'a>(names: impl Iterator<Item = &'a str>, content: &Content) -> Vec<String> {
-    let used = content.value_names();
+/// The names among these that have no place in any of the contents: the first ones of many.
+pub(super) fn unused_values<'a, 'c>(
+    names: impl Iterator<Item = &'a str>,
+    contents: impl IntoIterator<Item = &'c Content>,
+) -> Vec<String> {
+    let used: Vec<_> = contents.into_iter().flat_map(Content::value_names).collect();
     let unused = names.filter(|name| !used.contains(name)).map(|name| format!("values.{name}"));
     unused.take(MOST_IGNORED).collect()
 }

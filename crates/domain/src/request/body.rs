@@ -41,6 +41,7 @@ const OF_SENDS: &[&str] = &[
     "location",
     "contacts",
     "reaction",
+    "template_instead",
     "send_at",
     "expires_at",
     "name",
@@ -49,7 +50,7 @@ const OF_SENDS: &[&str] = &[
 ];
 
 /// The fields of a template that goes in place of another message.
-const OF_TEMPLATES: &[&str] = &["template_id", "language", "components", "contact_fields"];
+const OF_TEMPLATES: &[&str] = &["template_id", "language", "components", "parameters", "contact_fields"];
 
 /// The known fields of a body, each as raw text, and the names of unknown fields.
 #[derive(Debug)]
@@ -92,11 +93,6 @@ impl<'a> Split<'a> {
     /// Splits the part of a body that names a template, with the same refusals.
     pub(super) fn template(json: &'a str) -> Result<Self, Refusal> {
         split(json.as_bytes(), Known(OF_TEMPLATES))
-    }
-
-    /// The names of fields in such a part that have no effect.
-    pub(super) fn ignored_of_template(&self) -> Vec<String> {
-        self.ignored(OF_TEMPLATES)
     }
 
     /// Splits another body, with the same refusals.

@@ -8,12 +8,14 @@ use serde_json::value::RawValue;
 use super::audience::{self, Audience};
 use super::body::Split;
 use super::enclosed::{Enclosed, EnclosedFields, Through};
-use super::field::{Json, Raw};
+use super::field::Raw;
+use super::instead::or_template;
 use super::kind::{self, BusinessKind};
 use super::plain::PlainFields;
-use super::recipients::{self, GivenRecipient, GivenValue, PersonalFields};
-use super::shape::{MessageType, Numbers, SegmentIds, Tags, TemplateId};
+use super::recipients::{GivenRecipient, GivenValue, PersonalFields};
+use super::shape::{MessageType, Numbers, SegmentIds, Tags, TemplateId, TemplateInstead};
 use super::skipped::Skipped;
+use super::unused::ignored;
 use super::{Limits, label, structured, template};
 use crate::bodies;
 use crate::contact_card::ContactCard;
@@ -24,7 +26,7 @@ use crate::link::Link;
 use crate::location::Location;
 use crate::reaction::Reaction;
 use crate::send::{Label, Schedule};
-use crate::template::{Component, TemplateRequest, contact_field, unread_fields};
+use crate::template::{Component, TemplateRequest, contact_field};
 use crate::values::Rows;
 use clock::Timestamp;
 
@@ -139,6 +141,10 @@ bodies! {
         /// The message and the emoji, for `reaction`. A reaction goes to one number, without `contact_tag_id`
         /// (`too_many_recipients`).
         reaction: Option<Reaction>,
+        /// The template that goes in place of the message to people whose window is closed, for all types but `template`. They
+        /// get it by a send of its own, which the answer's `template_instead` names, under the limits and at the price of
+        /// templates. When the window of every recipient is closed, that send is the only one.
+        pub(super) template_instead: Option<TemplateInstead>,
         /// When the send starts, in RFC 3339 with an offset, at most a year ahead. When absent or in the past, it
         /// starts at once. `send_at` and `expires_at` are checked after all other fields.
         #[schema(format = DateTime)]
@@ -173,8 +179,8 @@ impl BusinessRequest {
     ///
     /// # Errors
     ///
-    /// In this order: `invalid_body`; `unknown_field`; `missing_type`, `invalid_type`; `missing_recipient`; what the type needs; then
-    /// `text_too_long`, `link_too_long`, `caption_too_long`, `too_many_recipients`, `too_many_tags`. `invalid_field`
+    /// In this order: `invalid_body`; `unknown_field`; `missing_type`, `invalid_type`; `missing_recipient`; what the type needs;
+    /// what `template_instead` needs; then `text_too_long`, `link_too_long`, `caption_too_long`, `too_many_recipients`, `too_many_tags`. `invalid_field`
     /// comes at the step of its field; `send_at`, `expires_at`, `name`, `reference` and `metadata` are the last ones.
     pub fn parse(body: &[u8], limits: &Limits) -> Result<Self, Refusal> {
         Self::read(&Split::send(body)?, limits, None)
@@ -227,13 +233,18 @@ impl BusinessRequest {
         skipped.extend(std::mem::take(&mut audience.skipped));
         (audience.skipped, audience.personal) = (skipped, personal);
         let content = content(kind, &body, Through::Business, limits)?;
+        let (content, unread) = match content {
+            RequestedContent::Ready(content) => or_template(content, body.template_instead, body.personal())?,
+            content => (content, Vec::new()),
+        };
         if let Some(refusal) = oversize.or_else(|| crowd(kind, &audience)) {
             return Err(refusal);
         }
         let schedule = Schedule { send_at: moment(body.send_at)?, expires_at: moment(body.expires_at)? };
         let label = label::read(body.name, body.reference, body.metadata)?;
         let mut ignored = ignored(split, &body, kind);
-        if let RequestedContent::Ready(content) = &content
+        ignored.extend(unread);
+        if let RequestedContent::Ready(content) | RequestedContent::OrTemplate(content, _) = &content
             && audience.personal.is_none()
         {
             ignored.extend(content.literal_placeholders());
@@ -249,6 +260,7 @@ impl<'a> BusinessSend<'a> {
         let recipients = self.recipients.raw().len() / 3 * 2;
         structured::weight(self.components)
             .saturating_add(structured::weight(self.interactive))
+            .saturating_add(structured::weight(self.template_instead))
             .saturating_add(self.enclosed().weight())
             .saturating_add(recipients)
     }
@@ -263,7 +275,7 @@ impl<'a> BusinessSend<'a> {
         self.contact_fields.flag()
     }
 
-    const fn enclosed(&self) -> EnclosedFields<'a> {
+    pub(super) const fn enclosed(&self) -> EnclosedFields<'a> {
         let Self { location, contacts, reaction, .. } = *self;
         EnclosedFields { location, contacts, reaction }
     }
@@ -302,62 +314,15 @@ pub(super) fn content(
             RequestedContent::Ready(if is_named { named_by_link(content) } else { content })
         }
         BusinessKind::Enclosed(enclosed) => RequestedContent::Ready(enclosed.read(body.enclosed(), through)?),
-        BusinessKind::Template => RequestedContent::Template(template::read(body, has_contact_fields)?),
+        BusinessKind::Template => {
+            RequestedContent::Template(template::read(body, body.personal(), has_contact_fields)?)
+        }
         BusinessKind::Interactive => RequestedContent::Ready(structured::interactive(body.interactive)?),
     };
     if let RequestedContent::Ready(content) = &content {
         body.personal().check(content)?;
     }
     Ok(content)
-}
-
-/// The fields that every request may have.
-const OF_ALL: &[&str] = &[
-    "type",
-    "phone_number",
-    "contact_tag_id",
-    "without_contact_tag_id",
-    "segment_id",
-    "send_at",
-    "expires_at",
-];
-
-fn ignored(split: &Split<'_>, body: &BusinessSend<'_>, kind: BusinessKind) -> Vec<String> {
-    without_effect(split, body, (kind, Through::Business), OF_ALL)
-}
-
-/// The fields that have no effect beside those that every request of this form may have.
-pub(super) fn without_effect(
-    split: &Split<'_>,
-    body: &BusinessSend<'_>,
-    (kind, through): (BusinessKind, Through),
-    of_all: &[&str],
-) -> Vec<String> {
-    let own: &[&str] = match kind {
-        BusinessKind::Plain(plain) => plain.fields(),
-        BusinessKind::Enclosed(enclosed) => enclosed.fields(),
-        BusinessKind::Template => &["template_id", "language", "components", "contact_fields"],
-        BusinessKind::Interactive => &["interactive"],
-    };
-    let of_values: &[&str] = if body.personal().are_given() { recipients::OF_ALL } else { &[] };
-    let mut ignored = split.ignored(&[of_all, of_values, &label::FIELDS, own].concat());
-    if matches!(kind, BusinessKind::Template)
-        && let Ok(components) = structured::read(body.components, Code::InvalidComponents)
-    {
-        ignored.extend(unread_fields(&components));
-    }
-    if !of_values.is_empty()
-        && matches!(kind, BusinessKind::Template)
-        && body.components.look() == Json::Absent
-    {
-        ignored.retain(|name| name != "parameters");
-    }
-    if let BusinessKind::Enclosed(enclosed) = kind
-        && let Ok(content) = enclosed.read(body.enclosed(), through)
-    {
-        ignored.extend(enclosed.unread(body.enclosed(), &content));
-    }
-    ignored
 }
 
 /// The refusal of a reaction to more than one entry: it names one message, which is in one conversation.

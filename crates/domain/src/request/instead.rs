@@ -1,65 +1,73 @@
 //! A template that goes in place of another message to a person whose window is closed.
 
 use super::body::Split;
-use super::business::{BusinessRequest, BusinessSend, RequestedContent};
+use super::business::{BusinessSend, RequestedContent};
 use super::field::{Json, Raw};
+use super::recipients::PersonalFields;
 use super::shape::TemplateInstead;
-use super::template;
+use super::{structured, template};
 use crate::content::Content;
-use crate::error::Refusal;
-use crate::template::TemplateRequest;
+use crate::error::{Code, Refusal};
+use crate::template::{TemplateRequest, unread_fields};
 
 /// The field with the template.
 pub(super) const INSTEAD: &str = "template_instead";
-
-impl BusinessRequest {
-    /// The request without a template that goes in place of its content, and the request with that template if there is one.
-    #[must_use]
-    pub fn apart(self) -> (Self, Option<Self>) {
-        match self.content {
-            RequestedContent::OrTemplate(content, template) => {
-                let instead = Self {
-                    content: RequestedContent::Template(template),
-                    audience: self.audience.clone(),
-                    schedule: self.schedule,
-                    label: self.label.clone(),
-                    quotes: self.quotes.clone(),
-                    ignored: self.ignored.clone(),
-                };
-                (Self { content: RequestedContent::Ready(content), ..self }, Some(instead))
-            }
-            content => (Self { content, ..self }, None),
-        }
-    }
-}
 
 /// The content, with the template that goes in its place if one was given, and the fields of that which have no effect.
 pub(super) fn or_template(
     content: Content,
     field: Raw<'_, Option<TemplateInstead>>,
+    personal: PersonalFields<'_>,
 ) -> Result<(RequestedContent, Vec<String>), Refusal> {
+    Ok(match given(field, personal)? {
+        None => (RequestedContent::Ready(content), Vec::new()),
+        Some((template, unused)) => (RequestedContent::OrTemplate(content, template), unused),
+    })
+}
+
+/// The template of the field, if one was given, and the fields of it that have no effect, in a request that gives the values
+/// of these fields.
+pub(super) fn given(
+    field: Raw<'_, Option<TemplateInstead>>,
+    personal: PersonalFields<'_>,
+) -> Result<Option<(TemplateRequest, Vec<String>)>, Refusal> {
     match field.look() {
-        Json::Absent => Ok((RequestedContent::Ready(content), Vec::new())),
+        Json::Absent => Ok(None),
         Json::Object => {
-            let (template, unused) = instead(field.raw()).map_err(|refusal| {
-                let param = match &refusal.param {
-                    Some(param) => format!("{INSTEAD}.{param}"),
-                    None => INSTEAD.to_owned(),
-                };
-                refusal.about(param)
-            })?;
+            let (template, unused) = read(field.raw(), personal).map_err(of_instead)?;
             let unused = unused.into_iter().map(|name| format!("{INSTEAD}.{name}")).collect();
-            Ok((RequestedContent::OrTemplate(content, template), unused))
+            Ok(Some((template, unused)))
         }
         _ => Err(field.wrong_type("an object with `template_id` and `components`")),
     }
 }
 
-fn instead(json: &str) -> Result<(TemplateRequest, Vec<String>), Refusal> {
+/// The refusal of a template that goes in place of another message: the field at fault is one of `template_instead`.
+#[must_use]
+pub fn of_instead(refusal: Refusal) -> Refusal {
+    let param = match &refusal.param {
+        Some(param) => format!("{INSTEAD}.{param}"),
+        None => INSTEAD.to_owned(),
+    };
+    refusal.about(param)
+}
+
+fn read(json: &str, personal: PersonalFields<'_>) -> Result<(TemplateRequest, Vec<String>), Refusal> {
     let split = Split::template(json)?;
     let fields: BusinessSend<'_> = split.body();
-    let template = template::read(&fields, fields.asks_for_contact_fields()?)?;
-    Ok((template, split.ignored_of_template()))
+    let PersonalFields { recipients, values, parameters: _, clean, on_skipped } = personal;
+    let parameters = fields.personal().parameters;
+    let personal = PersonalFields { recipients, values, parameters, clean, on_skipped };
+    let template = template::read(&fields, personal, fields.asks_for_contact_fields()?)?;
+    let mut used = vec!["template_id", "language", "components", "contact_fields"];
+    if template.short.is_some() {
+        used.push("parameters");
+    }
+    let mut unused = split.ignored(&used);
+    if let Ok(components) = structured::read(fields.components, Code::InvalidComponents) {
+        unused.extend(unread_fields(&components));
+    }
+    Ok((template, unused))
 }
 
 #[cfg(test)]
@@ -69,7 +77,8 @@ mod tests {
     use super::*;
     use crate::channel::Kind;
     use crate::error::Code;
-    use crate::request::{ConversationRequest, Limits};
+    use crate::request::{BusinessRequest, ConversationRequest, Limits};
+    use crate::template::ShortForm;
 
     fn read(body: &Value, channel: Kind) -> Result<ConversationRequest, Refusal> {
         ConversationRequest::parse(body.to_string().as_bytes(), channel, false, &Limits::default())
@@ -104,5 +113,56 @@ mod tests {
             let refusal = read(&with(wrong), Kind::BusinessAccount).unwrap_err();
             assert_eq!((refusal.code, refusal.param.as_deref()), (code, Some(param)));
         }
+    }
+    fn send(fields: Value) -> Result<BusinessRequest, Refusal> {
+        let mut body = json!({"type": "text", "message": "hi", "phone_number": "5511900000001"});
+        body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        BusinessRequest::parse(body.to_string().as_bytes(), &Limits::default())
+    }
+
+    fn template(request: &BusinessRequest) -> &TemplateRequest {
+        let RequestedContent::OrTemplate(_, template) = &request.content else { panic!("{request:?}") };
+        template
+    }
+
+    #[test]
+    fn a_send_to_many_may_have_a_template_for_people_whose_window_is_closed() {
+        let request = send(json!({
+            "phone_number": ["5511900000001", "5511900000002"],
+            "template_instead": {"template_id": 7, "components": [{"type": "body", "colour": 1}]},
+        }));
+        let request = request.unwrap();
+        assert_eq!((template(&request).template_id, request.audience.numbers.len()), (7, 2));
+        assert_eq!(request.ignored, ["template_instead.components[0].colour"]);
+        let refusal = send(json!({"template_instead": {"template_id": 7}})).unwrap_err();
+        assert_eq!(
+            (refusal.code, refusal.param.as_deref()),
+            (Code::MissingComponents, Some("template_instead.components"))
+        );
+        let asked = json!({"type": "template", "message": null, "template_id": 8, "components": [],
+            "template_instead": {"template_id": 7}});
+        let request = send(asked).unwrap();
+        assert!(matches!(request.content, RequestedContent::Template(_)), "it is not read beside a template");
+        assert_eq!(request.ignored, ["template_instead"]);
+    }
+
+    #[test]
+    fn the_values_of_a_request_stand_in_its_template_too() {
+        let with = |instead: Value| {
+            let recipients = json!([{"phone_number": "5511900000001", "values": {"order": "A-7"}}]);
+            let message = "{{value.order}}";
+            send(
+                json!({"phone_number": null, "recipients": recipients, "message": message, "template_instead": instead}),
+            )
+        };
+        let text = json!([{"type": "body", "parameters": [{"type": "text", "text": "{{value.order}}"}]}]);
+        let request = with(json!({"template_id": 7, "components": text})).unwrap();
+        assert!(template(&request).contact_fields && request.ignored.is_empty(), "{request:?}");
+        let request = with(json!({"template_id": 7})).unwrap();
+        assert_eq!(template(&request).short, Some(ShortForm::ByName));
+        let request = with(json!({"template_id": 7, "parameters": ["order"]})).unwrap();
+        assert_eq!(template(&request).short, Some(ShortForm::Listed(vec!["order".to_owned()])));
+        let both = json!({"template_id": 7, "components": [], "parameters": ["order"]});
+        assert_eq!(with(both).unwrap().ignored, ["template_instead.parameters"]);
     }
 }

@@ -31,12 +31,14 @@ mod skipped;
 mod split_send;
 mod structured;
 mod template;
+mod unused;
 mod web;
 
 pub use self::answer::{ConversationRequest, ConversationSend};
 pub use self::audience::{Again, Audience, MOST_SEGMENTS, OnSkipped, Personal};
 pub use self::business::{BusinessRequest, BusinessSend, RequestedContent};
 pub use self::check::{CheckEntry, CheckRequest, MOST_CHECKED, NumberCheck};
+pub use self::instead::of_instead;
 pub use self::kind::{business_types, web_types};
 pub use self::recipients::{GivenRecipient, GivenValue, recipient_of_line};
 pub use self::retry::{RetryRequest, SendAgain};

@@ -5,23 +5,28 @@ use std::ops::ControlFlow;
 use serde_json::value::RawValue;
 
 use super::body::Split;
-use super::business::moment;
+use super::business::{BusinessSend, moment};
 use super::field::{Json, Raw};
-use super::shape::{ErrorCodes, RetriedStates};
+use super::instead::given;
+use super::shape::{ErrorCodes, RetriedStates, TemplateInstead};
+use super::structured;
 use crate::bodies;
 use crate::body::Body as _;
 use crate::error::{Code, Refusal};
 use crate::message::{Selection, State};
 use crate::send::Schedule;
+use crate::template::TemplateRequest;
 
 /// Most entries of `error_code`: the provider has fewer codes.
 const MOST_CODES: usize = 200;
 
 /// A client's selection of messages of a send to send again.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RetryRequest {
     /// Which messages.
     pub selection: Selection,
+    /// The template that goes in place of the send's content to people whose window is closed.
+    pub instead: Option<TemplateRequest>,
     /// The schedule; not compared with the present time yet, see [`Schedule::check`].
     pub schedule: Schedule,
     /// The names of fields that were given and have no effect, the first ones of many.
@@ -37,6 +42,9 @@ bodies! {
         /// Only messages with one of these codes of the provider; messages with any code when absent.
         #[schema(example = 131_026)]
         error_code: Option<ErrorCodes>,
+        /// The template that goes to those whose window is closed now, as for any send; without effect for the retry of a send
+        /// of a template. Its texts cannot have the values of the send's recipients.
+        template_instead: Option<TemplateInstead>,
         /// When the new send starts, as for any send.
         #[schema(format = DateTime)]
         send_at: Option<String>,
@@ -57,10 +65,23 @@ impl RetryRequest {
             return Ok(Self::of(selection(Vec::new(), Vec::new())));
         }
         let split = Split::other::<SendAgain<'_>>(bytes)?;
-        let SendAgain { state, error_code, send_at, expires_at } = split.body();
-        let (states, codes) = (states(state)?, codes(error_code)?);
+        let SendAgain { state, error_code, template_instead, send_at, expires_at } = split.body();
+        let selection = selection(states(state)?, codes(error_code)?);
+        // The body of a retry has no fields with values.
+        let instead = given(template_instead, split.body::<BusinessSend<'_>>().personal())?;
         let schedule = Schedule { send_at: moment(send_at)?, expires_at: moment(expires_at)? };
-        Ok(Self { selection: selection(states, codes), schedule, ignored: split.ignored(SendAgain::NAMES) })
+        let mut ignored = split.ignored(SendAgain::NAMES);
+        let instead = instead.map(|(template, unused)| {
+            ignored.extend(unused);
+            template
+        });
+        Ok(Self { selection, instead, schedule, ignored })
+    }
+
+    /// The memory that [`RetryRequest::parse`] may take for the structures in a body.
+    pub fn weight(bytes: &[u8]) -> usize {
+        let split = Split::other::<SendAgain<'_>>(bytes);
+        split.map_or(0, |split| structured::weight(split.body::<SendAgain<'_>>().template_instead))
     }
 
     /// The fields that a body gave without effect, as [`RetryRequest::parse`] names them; none of a body that it refuses.
@@ -70,7 +91,7 @@ impl RetryRequest {
 
     /// The request to send these messages again at once.
     pub fn of(selection: Selection) -> Self {
-        Self { selection, schedule: Schedule::default(), ignored: Vec::new() }
+        Self { selection, instead: None, schedule: Schedule::default(), ignored: Vec::new() }
     }
 }
 
@@ -153,6 +174,20 @@ mod tests {
         let schedule = r#"{"send_at":"2090-01-01T00:00:00Z"}"#;
         let read = RetryRequest::parse(schedule.as_bytes()).unwrap().schedule;
         assert_eq!(read.send_at, Timestamp::parse("2090-01-01T00:00:00Z").ok());
+    }
+
+    #[test]
+    fn a_template_may_go_to_those_whose_window_is_closed_now() {
+        let body = r#"{"error_code":131047,"template_instead":{"template_id":7,"components":[],"color":1}}"#;
+        let read = RetryRequest::parse(body.as_bytes()).unwrap();
+        assert_eq!(read.instead.map(|template| template.template_id), Some(7));
+        assert_eq!(read.ignored, ["template_instead.color"]);
+        let wrong = RetryRequest::parse(br#"{"template_instead":{"template_id":7}}"#).unwrap_err();
+        assert_eq!(
+            (wrong.code, wrong.param.as_deref()),
+            (Code::MissingComponents, Some("template_instead.components"))
+        );
+        assert!(RetryRequest::parse(b"{}").unwrap().instead.is_none());
     }
 
     #[test]

@@ -78,9 +78,14 @@ pub struct TemplateInstead {
     /// The language, to send the same template in another language.
     #[schema(example = "pt_BR")]
     pub language: Option<String>,
-    /// The values of the template's variables; an empty list when the template has none.
+    /// The values of the template's variables; an empty list when the template has none. Only in a request with values may it
+    /// be left out.
     #[schema(max_items = 32)]
-    pub components: Vec<Component>,
+    pub components: Option<Vec<Component>>,
+    /// In a request with values, instead of `components`: the names of values in the order of the template's variables. Without
+    /// both, variables have the values of their names.
+    #[schema(example = json!(["order"]))]
+    pub parameters: Option<Vec<String>>,
     /// Whether the texts of `components` have contact fields, such as `{{contact.first_name|friend}}`.
     pub contact_fields: Option<bool>,
 }

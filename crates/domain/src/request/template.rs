@@ -2,14 +2,20 @@
 
 use super::business::BusinessSend;
 use super::field::{Json, Raw};
+use super::recipients::PersonalFields;
 use super::shape::TemplateId;
 use super::structured;
 use crate::error::{Code, Refusal};
 use crate::template::contact_field::{self, Placeholders};
 use crate::template::{TemplateRequest, parse_components, parse_components_with_values};
 
-/// Reads the fields of a template. `contact_fields`: whether the request asks for those alone.
-pub(super) fn read(body: &BusinessSend<'_>, contact_fields: bool) -> Result<TemplateRequest, Refusal> {
+/// Reads the fields of a template, in a request that gives the values of these fields. `contact_fields`: whether the request
+/// asks for those alone.
+pub(super) fn read(
+    body: &BusinessSend<'_>,
+    personal: PersonalFields<'_>,
+    contact_fields: bool,
+) -> Result<TemplateRequest, Refusal> {
     let template_id = template_id(body.template_id)?;
     // The provider writes `pt_BR`, other systems `pt-BR`.
     let language = body.language.text()?.map(|language| language.trim().replace('-', "_"));
@@ -17,7 +23,6 @@ pub(super) fn read(body: &BusinessSend<'_>, contact_fields: bool) -> Result<Temp
         return Err(body.language.wrong_type("a language code, such as `pt_BR`"));
     }
     let field = body.components;
-    let personal = body.personal();
     let has_values = personal.are_given();
     let mut short = None;
     let components: Vec<_> = match field.look() {

@@ -187,7 +187,7 @@ impl WebRequest {
         let mut ignored = split.ignored(&[of_all, of_values, &label::FIELDS, own.as_slice()].concat());
         ignored.extend(unread);
         let names = values.iter().flat_map(Values::iter).map(|(name, _)| name);
-        ignored.extend(unused_values(names, &content));
+        ignored.extend(unused_values(names, [&content]));
         if values.is_none() {
             ignored.extend(content.literal_placeholders());
         }

@@ -153,8 +153,9 @@ async fn send(
     let engine = engine.clone();
     to_its_end(async move {
         let claim = Some(guard.claim().clone());
-        let (order, audience) = engine.admit(&channel, request, claim).await?;
-        let resolved = engine.resolve(super::Order { confirms, ..order }, audience).await?;
+        let mut admitted = engine.admit(&channel, request, claim).await?;
+        admitted.order.confirms = confirms;
+        let resolved = engine.resolve(admitted).await?;
         drop(guard);
         if resolved.send_id.is_none() {
             return Err(super::nobody(false, false, resolved.skipped));

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::ledger::Claim;
-use crate::{Accepted, Engine, Error};
+use crate::{Accepted, Engine, Error, SentInstead};
 use clock::Timestamp;
 use domain::error::{Code, Refusal};
 use store::Store;
@@ -136,9 +136,20 @@ impl Drop for KeyGuard {
 
 impl From<KeptAnswer> for Accepted {
     fn from(kept: KeptAnswer) -> Self {
-        let KeptAnswer { fingerprint: _, send_id, channel_id: _, recipients, skipped, schedule, result: _ } =
-            kept;
-        Self { send_id, recipients, skipped, schedule, ignored: Vec::new() }
+        let KeptAnswer {
+            fingerprint: _,
+            send_id,
+            channel_id: _,
+            recipients,
+            skipped,
+            schedule,
+            instead,
+            result: _,
+        } = kept;
+        let instead = instead.map(|(send_id, recipients)| SentInstead { send_id, recipients });
+        let others = instead.filter(|instead| instead.send_id != send_id);
+        let recipients = recipients + others.map_or(0, |others| others.recipients);
+        Self { send_id, recipients, instead, skipped, schedule, ignored: Vec::new() }
     }
 }
 

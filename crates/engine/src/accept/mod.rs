@@ -5,7 +5,9 @@
 //! from acting twice.
 
 pub(super) mod automatic;
+mod content;
 pub(super) mod idempotency;
+mod one;
 mod personal;
 pub mod plan;
 mod reach;
@@ -21,20 +23,21 @@ use std::time::Duration;
 use actix::Addr;
 use uuid::Uuid;
 
-use self::personal::{nobody, seal_of_values, with_unused};
-use self::plan::{Example, Forecast, Outcome, Planned, WithoutFields};
-use self::resolver::{Resolve, Resolved, Resolver, own_values};
-use super::ledger::{Accept, Claim, Order, Parts};
+use self::content::{PreparedContent, prepare, prepare_instead};
+use self::one::resolve_one;
+use self::personal::{nobody, with_unused};
+use self::plan::{Example, Forecast, Outcome, Planned, WithoutFields, estimate_both};
+use self::resolver::{Resolve, Resolved, Resolver};
+use super::ledger::{Claim, Order};
 use super::{Accepted, Engine, Error, KeyGuard, RETRY_AFTER};
 use clock::Timestamp;
 use domain::channel::Channel;
 use domain::content::Content;
 use domain::error::{Code, Refusal};
 use domain::plan::{Binding, Estimate};
-use domain::price::CostEstimate;
-use domain::request::{Audience, BusinessRequest, OnSkipped, RequestedContent, SkipCode, Skipped};
-use domain::send::{Recipients, Source, TemplateUse};
-use domain::template::{Category, Template, TemplateRequest, contact_field};
+use domain::price::{ByCountry, CostEstimate};
+use domain::request::{Audience, BusinessRequest, RequestedContent, SkipCode, Skipped};
+use domain::send::Source;
 use store::Store;
 use store::segments::SavedSegment;
 use telemetry::Origin;
@@ -56,12 +59,37 @@ pub struct DryRun {
     pub ends: Option<Timestamp>,
     /// The limit that decides how long it takes, if one does.
     pub binding: Option<Binding>,
-    /// What it would cost; `None` when no rate card applies when it starts.
+    /// What the messages with the request's own content would cost; `None` when no rate card applies when it starts.
     pub cost: Option<CostEstimate>,
+    /// The template that goes to recipients whose window is closed, of a request with one.
+    pub instead: Option<DryRunInstead>,
     /// The first messages as their recipients would get them, of a request with values.
     pub examples: Vec<Example>,
     /// The fields of the request that would have no effect.
     pub ignored: Vec<String>,
+}
+
+/// The part of a dry run that is about the template for recipients whose window is closed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DryRunInstead {
+    /// How many of the recipients would get it.
+    pub recipients: u64,
+    /// What it would cost.
+    pub cost: Option<CostEstimate>,
+}
+
+/// A request whose content is checked.
+struct Admitted {
+    order: Order,
+    /// The send of the template that goes to people whose window is closed.
+    instead: Option<Order>,
+    audience: Audience,
+}
+
+impl Admitted {
+    fn contents(&self) -> impl Iterator<Item = &Content> {
+        [&self.order].into_iter().chain(&self.instead).map(|order| &order.content)
+    }
 }
 
 impl Engine {
@@ -94,24 +122,42 @@ impl Engine {
     pub async fn dry_run(&self, channel: &Arc<Channel>, request: BusinessRequest) -> Result<DryRun, Error> {
         let (start, is_retry) = (request.schedule.send_at, request.audience.again.is_some());
         let ignored = request.ignored.clone();
-        let (order, audience) = self.admit(channel, request, None).await?;
-        let ignored = with_unused(ignored, &order.content, &audience);
-        let template_id = order.template.map(|template| template.id);
-        let category = self.costs().category(channel.company_id, template_id).await?;
+        let admitted = self.admit(channel, request, None).await?;
+        let ignored = with_unused(ignored, admitted.contents(), &admitted.audience);
+        let Admitted { order, instead, audience } = admitted;
         let planned = Planned::new(channel, audience, order.template.map(|template| template.is_marketing))
             .needing(order.content.needed_fields(order.personal.is_some()))
-            .filling(&order.content);
-        let Outcome { skipped, suppressed, course, without_fields, countries, is_refused, examples } =
-            self.resolver().send(Forecast(planned)).await??;
-        let recipients = course.recipients;
+            .filling(&order.content)
+            .or_instead(instead.as_ref());
+        let found = self.resolver().send(Forecast(planned)).await??;
+        let Outcome {
+            skipped,
+            suppressed,
+            course,
+            instead: closed,
+            without_fields,
+            countries,
+            is_refused,
+            examples,
+        } = found;
+        let (closed, closed_countries) = closed.map(|part| (part.course, part.countries)).unzip();
+        let closed_recipients = closed.as_ref().map_or(0, |course| course.recipients);
+        let recipients = course.recipients + closed_recipients;
         if is_refused || recipients == 0 {
             return Err(nobody(is_retry, is_refused, skipped));
         }
-        let Estimate { takes, binding } = self.sends().estimate(channel, course).await?;
+        let Estimate { takes, binding } = estimate_both(self, channel, course, closed).await?;
         let now = Timestamp::now();
         let starts = start.map_or(now, |start| start.max(now));
         let ends = takes.map(|takes| starts.plus(takes));
-        let cost = self.costs().estimate(category, &countries, starts).await?;
+        let cost = cost_of(self, &order, &countries, starts).await?;
+        let instead = match instead.zip(closed_countries) {
+            Some((order, countries)) => {
+                let cost = cost_of(self, &order, &countries, starts).await?;
+                Some(DryRunInstead { recipients: closed_recipients, cost })
+            }
+            None => None,
+        };
         Ok(DryRun {
             recipients,
             skipped,
@@ -121,27 +167,32 @@ impl Engine {
             ends,
             binding,
             cost,
+            instead,
             examples,
             ignored,
         })
     }
 
-    /// Accepts a request, or its template in place of a message that a closed window refuses.
+    /// Accepts a request, with the template that it has for people whose window is closed.
     async fn accept(
         &self,
         channel: &Arc<Channel>,
         request: BusinessRequest,
         claim: Option<Claim>,
     ) -> Result<Accepted, Error> {
-        let (request, instead) = request.apart();
-        let accepted = accept_as_asked(self, channel, request, claim.clone()).await;
-        match (accepted, instead) {
-            (Err(Error::Nobody { refusal, .. }), Some(instead)) if refusal.code == Code::WindowClosed => {
-                // On the heap: nearly all requests need no room for it.
-                Box::pin(accept_as_asked(self, channel, instead, claim)).await
-            }
-            (accepted, _) => accepted,
-        }
+        let (schedule, is_retry) = (request.schedule, request.audience.again.is_some());
+        let ignored = request.ignored.clone();
+        let admitted = self.admit(channel, request, claim).await?;
+        let ignored = with_unused(ignored, admitted.contents(), &admitted.audience);
+        let resolved = self.resolve(admitted).await?;
+        let Resolved { send_id, recipients, instead, skipped, is_refused } = resolved;
+        let Some(send_id) = send_id else { return Err(nobody(is_retry, is_refused, skipped)) };
+        self.owners().hint(channel);
+        let others = instead.filter(|instead| instead.send_id != send_id);
+        let recipients = recipients + others.map_or(0, |others| others.recipients);
+        metrics::counter!("pombo_sends_accepted_total").increment(1 + u64::from(others.is_some()));
+        metrics::counter!("pombo_recipients_accepted_total").increment(recipients);
+        Ok(Accepted { send_id, recipients, instead, skipped, schedule, ignored })
     }
 
     /// Checks a request, except its audience. The channel's actor runs after this, and is told of the send.
@@ -150,30 +201,29 @@ impl Engine {
         channel: &Arc<Channel>,
         request: BusinessRequest,
         claim: Option<Claim>,
-    ) -> Result<(Order, Audience), Error> {
+    ) -> Result<Admitted, Error> {
         if self.0.stopping.load(Ordering::Relaxed) {
             return Err(Error::Unavailable { retry_after: RETRY_AFTER });
         }
         let BusinessRequest { content, audience, schedule, label, quotes, ignored: _ } = request;
         schedule.check(Timestamp::now())?;
-        let (mut content, template) = match content {
-            RequestedContent::Ready(content) | RequestedContent::OrTemplate(content, _) => (content, None),
-            RequestedContent::Template(requested) => {
-                let (content, template) = self.fit(channel, requested).await?;
-                (content, Some(template))
+        let (content, template) = match content {
+            RequestedContent::OrTemplate(content, template) => {
+                (RequestedContent::Ready(content), Some(template))
             }
+            content => (content, None),
         };
-        let own = seal_of_values(self.store(), &content, &audience).await?;
-        let keys = content.own_keys(own.is_some());
-        if !keys.is_empty() {
-            contact_field::check_own(&keys, &self.store().of(channel.company_id).fields().all().await?)?;
-        }
-        self.0.shared.media.admit(channel.company_id, &mut content).await?;
+        let main = prepare(self, channel, content, &audience).await?;
+        let instead = match template {
+            // On the heap: nearly all requests need no room for it.
+            Some(template) => Some(Box::pin(prepare_instead(self, channel, template, &audience)).await?),
+            None => None,
+        };
         self.directory().actor(channel).admit()?;
         let (company_id, channel_id) = (channel.company_id, channel.id);
         let audience = of_own_tags(self.store(), company_id, audience).await?;
         let audience = of_own_segments(self.store(), company_id, audience).await?;
-        let sources = sources(&audience);
+        let PreparedContent { content, template, own } = main;
         let order = Order {
             company_id,
             channel_id,
@@ -185,95 +235,31 @@ impl Engine {
             schedule,
             label,
             personal: own,
-            sources,
+            sources: sources(&audience),
             claim,
             is_awaited: false,
             keeps_turn: false,
             confirms: false,
             origin: Origin::current(),
         };
-        Ok((order, audience))
+        let instead = instead.map(|instead| instead.order_beside(&order));
+        Ok(Admitted { order, instead, audience })
     }
 
     /// Resolves the audience, and writes the send.
-    async fn resolve(&self, order: Order, audience: Audience) -> Result<Resolved, Error> {
-        let Audience { mut numbers, tags, without, segments, again, personal, mut skipped } = audience;
-        numbers.dedup();
+    async fn resolve(&self, mut admitted: Admitted) -> Result<Resolved, Error> {
+        admitted.audience.numbers.dedup();
+        let Audience { numbers, tags, without, segments, again, personal, skipped: _ } = &admitted.audience;
         let is_one = tags.is_empty() && without.is_empty() && segments.is_empty() && again.is_none();
-        let given = personal.as_ref().map_or(0, |personal| personal.rows.len());
-        if !is_one || numbers.len() + given > 1 {
-            let order = Arc::new(order);
-            let resolve = Resolve { order, numbers, tags, without, segments, again, personal, skipped };
-            return Ok(self.resolver().send(resolve).await??);
+        let given = numbers.len() + personal.as_ref().map_or(0, |personal| personal.rows.len());
+        if is_one && given <= 1 {
+            return resolve_one(&self.0.shared, admitted).await;
         }
-        numbers.extend(personal.iter().flat_map(|personal| personal.rows.phone_numbers()));
-        let is_marketing = order.template.is_some_and(|template| template.is_marketing);
-        let suppressions = &self.0.shared.suppressions;
-        if !order.confirms {
-            suppressions.skip_suppressed(order.company_id, is_marketing, &mut numbers, &mut skipped);
-        }
-        let shared = &self.0.shared;
-        let known = (&shared.store, &*shared.people);
-        shared.windows.skip_closed_one(known, &order, &mut numbers, &mut skipped).await?;
-        let refuses = personal.as_ref().is_some_and(|personal| personal.on_skipped == OnSkipped::Refuse);
-        let mut parts = Parts::default();
-        if let Some(mut own) = own_values(shared, &order, personal, None).await? {
-            own.skip_lacking(&mut numbers, &mut skipped).map_err(|_| Error::Internal)?;
-            own.place(&mut skipped);
-            parts = own.pack(shared, 0, &numbers).await?;
-        }
-        let is_refused = refuses && skipped.count > 0;
-        let Some(number) = numbers.pop().filter(|_| !is_refused) else {
-            return Ok(Resolved { skipped, is_refused, ..Resolved::default() });
-        };
-        let order = Arc::new(order);
-        let accept = Accept::new(Arc::clone(&order), Recipients::One(number), skipped.clone());
-        let accept = Accept { parts, ..accept };
-        let send_id = shared.ledger.send(accept).await??;
-        shared.note_answer(&order, Recipients::One(number), send_id);
-        Ok(Resolved { send_id: Some(send_id), recipients: 1, skipped, is_refused: false })
-    }
-
-    /// The content of a template send: finds the template, checks it and fills it in.
-    async fn fit(
-        &self,
-        channel: &Channel,
-        requested: TemplateRequest,
-    ) -> Result<(Content, TemplateUse), Error> {
-        let id = requested.template_id;
-        let missing = |what: String| {
-            Refusal::new(
-                Code::TemplateNotFound,
-                format!("{what}; `GET …/templates` lists those that can be sent"),
-            )
-            .about("template_id")
-        };
-        let company = channel.company_id;
-        let mut found = self
-            .store()
-            .of(company)
-            .templates()
-            .find(id)
-            .await?
-            .ok_or_else(|| missing(format!("there is no template {id} in this company")))?;
-        if Some(&found.waba_id) != channel.waba_id.as_ref() {
-            return Err(missing(format!(
-                "template {id} belongs to another business account than the channel"
-            ))
-            .into());
-        }
-        if let Some(language) = requested.language.as_ref().filter(|language| **language != found.language) {
-            let (waba, name) = (found.waba_id.clone(), found.name.clone());
-            found = self
-                .store()
-                .of(company)
-                .templates()
-                .named(&waba, &name, language)
-                .await?
-                .ok_or_else(|| missing(format!("template {id} ({name}) does not exist in {language}")))?;
-        }
-        let template = TemplateUse { id: found.id, is_marketing: found.category == Category::Marketing };
-        Ok((requested.fit(&Template::from(found))?, template))
+        let Admitted { order, instead, audience } = admitted;
+        let Audience { numbers, tags, without, segments, again, personal, skipped } = audience;
+        let (order, instead) = (Arc::new(order), instead.map(Arc::new));
+        let resolve = Resolve { order, instead, numbers, tags, without, segments, again, personal, skipped };
+        Ok(self.resolver().send(resolve).await??)
     }
 
     fn resolver(&self) -> &Addr<Resolver> {
@@ -282,25 +268,16 @@ impl Engine {
     }
 }
 
-/// Accepts a send as it is, without another content in its place.
-async fn accept_as_asked(
+/// What messages of a send to these countries cost that go out at `at`; `None` when no rate card applies then.
+async fn cost_of(
     engine: &Engine,
-    channel: &Arc<Channel>,
-    request: BusinessRequest,
-    claim: Option<Claim>,
-) -> Result<Accepted, Error> {
-    let (schedule, is_retry) = (request.schedule, request.audience.again.is_some());
-    let ignored = request.ignored.clone();
-    let (order, audience) = engine.admit(channel, request, claim).await?;
-    let ignored = with_unused(ignored, &order.content, &audience);
-    let resolved = engine.resolve(order, audience).await?;
-    let (Some(send_id), recipients) = (resolved.send_id, resolved.recipients) else {
-        return Err(nobody(is_retry, resolved.is_refused, resolved.skipped));
-    };
-    engine.owners().hint(channel);
-    metrics::counter!("pombo_sends_accepted_total").increment(1);
-    metrics::counter!("pombo_recipients_accepted_total").increment(recipients);
-    Ok(Accepted { send_id, recipients, skipped: resolved.skipped, schedule, ignored })
+    order: &Order,
+    countries: &ByCountry,
+    at: Timestamp,
+) -> Result<Option<CostEstimate>, Error> {
+    let template_id = order.template.map(|template| template.id);
+    let category = engine.costs().category(order.company_id, template_id).await?;
+    engine.costs().estimate(category, countries, at).await
 }
 
 /// The audience without tags that the company does not have, which are skipped. Such a tag to leave out is refused: more

@@ -42,9 +42,15 @@ pub(super) async fn seal_of_values(
     }
 }
 
-/// The fields that a request gave without effect, and the values that have no place in its content.
-pub(super) fn with_unused(mut ignored: Vec<String>, content: &Content, audience: &Audience) -> Vec<String> {
-    ignored.extend(audience.personal.iter().flat_map(|personal| personal.unused(content)));
+/// The fields that a request gave without effect, and the values that have no place in its contents.
+pub(super) fn with_unused<'c>(
+    mut ignored: Vec<String>,
+    contents: impl IntoIterator<Item = &'c Content>,
+    audience: &Audience,
+) -> Vec<String> {
+    if let Some(personal) = &audience.personal {
+        ignored.extend(personal.unused(contents));
+    }
     ignored
 }
 
@@ -65,7 +71,7 @@ pub(super) fn nobody(is_retry: bool, is_refused: bool, skipped: Skipped) -> Erro
     let is_closed = |entry: &SkippedEntry| entry.code.as_deref() == Some(SkipCode::WindowClosed.as_str());
     if skipped.count == 1 && skipped.first.iter().all(is_closed) {
         let sentence = "the person did not write in the last 24 hours, so that WhatsApp takes only templates: send an \
-                        approved template (`type` `template`)";
+                        approved template (`type` `template`), or give one as `template_instead`";
         return Error::Nobody { refusal: Refusal::new(Code::WindowClosed, sentence), skipped };
     }
     let sentence = if let Some(reasons) = skipped.reasons() {

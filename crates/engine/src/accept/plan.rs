@@ -3,29 +3,35 @@
 //! Nothing is queued and nobody is told. The same figures serve the dry run of a request, inside a running service, and
 //! `pombo plan`, which reads the store whether or not a service runs.
 
+mod closed;
+mod contacts;
+mod part;
+
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use actix::prelude::*;
 use uuid::Uuid;
 
-use super::resolver::{LeftOut, Met, OwnValues, Resolver, Unique};
+pub(super) use self::closed::estimate_both;
+pub use self::closed::{ClosedPart, PlannedInstead};
+use self::part::PlannedPart;
+use super::resolver::{LeftOut, Met, Resolver, Unique};
 use crate::account::Window;
 use crate::contacts::people::People;
 use crate::contacts::suppressions::{SuppressedCounts, Suppressions};
-use crate::ledger;
 use crate::window_gate::WindowGate;
+use crate::{ledger, window_gate};
 use clock::Timestamp;
 use domain::channel::Channel;
-use domain::contact::Person;
 use domain::content::Content;
 use domain::phone::PhoneNumber;
-use domain::plan::{Course, Written};
+use domain::plan::Course;
 use domain::price::ByCountry;
 use domain::request::{Audience, OnSkipped, Skipped};
 use domain::template::WrittenTo;
-use domain::template::contact_field::{Addressee, ContactField};
+use domain::template::contact_field::ContactField;
 use domain::tier::QUOTA_SPAN;
 use store::Store;
 
@@ -51,6 +57,8 @@ pub struct Planned {
     pub needed_fields: Vec<ContactField>,
     /// The content, of a send with values.
     pub content: Option<Content>,
+    /// The template that goes to people whose window is closed, who are skipped without one.
+    pub instead: Option<PlannedInstead>,
 }
 
 /// The result of planning a send.
@@ -62,6 +70,8 @@ pub struct Outcome {
     pub suppressed: BTreeMap<&'static str, u64>,
     /// Its unique recipients and the limits ahead; see [`domain::plan::estimate`].
     pub course: Course,
+    /// The same of those who get the template, of a send with one for people whose window is closed.
+    pub instead: Option<ClosedPart>,
     /// Recipients who would get no message because they lack a contact field; `None` when the send needs none.
     pub without_fields: Option<WithoutFields>,
     /// Its recipients by country.
@@ -93,6 +103,17 @@ pub struct WithoutFields {
     pub checked: u64,
 }
 
+impl WithoutFields {
+    /// Those of two parts of a send together.
+    fn both(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        let add = |sum: Self, part: Self| Self {
+            count: sum.count + part.count,
+            checked: sum.checked + part.checked,
+        };
+        one.into_iter().chain(other).reduce(add)
+    }
+}
+
 impl Planned {
     /// A send of `channel` to this audience.
     pub fn new(channel: &Channel, audience: Audience, is_marketing: Option<bool>) -> Self {
@@ -104,6 +125,7 @@ impl Planned {
             is_marketing,
             needed_fields: Vec::new(),
             content: None,
+            instead: None,
         }
     }
 
@@ -118,6 +140,18 @@ impl Planned {
     pub fn filling(self, content: &Content) -> Self {
         let content = self.audience.personal.is_some().then(|| content.clone());
         Self { content, ..self }
+    }
+
+    /// The same send with the template of this order for people whose window is closed.
+    #[must_use]
+    pub(crate) fn or_instead(self, order: Option<&ledger::Order>) -> Self {
+        let has_values = self.audience.personal.is_some();
+        let instead = order.map(|order| PlannedInstead {
+            is_marketing: order.template.is_some_and(|template| template.is_marketing),
+            needed_fields: order.content.needed_fields(order.personal.is_some()),
+            content: has_values.then(|| order.content.clone()),
+        });
+        Self { instead, ..self }
     }
 
     /// Estimates the send from the store's state at `now`, for programs beside the service.
@@ -138,21 +172,18 @@ impl Planned {
         people: &People,
         now: Timestamp,
     ) -> store::Result<Outcome> {
-        let Self { company_id, channel_id, waba_id, audience, is_marketing, needed_fields, content } = self;
+        let Self { company_id, channel_id, waba_id, audience, is_marketing, needed_fields, content, instead } =
+            self;
         let Audience { mut numbers, tags, without, segments, again, personal, mut skipped } = audience;
         let refuses = personal.as_ref().is_some_and(|personal| personal.on_skipped == OnSkipped::Refuse);
         numbers.extend(personal.iter().flat_map(|personal| personal.rows.phone_numbers()));
-        let mut own = content.zip(personal).map(|(content, personal)| {
-            (OwnValues::given(company_id, Uuid::nil(), &content, personal), content)
-        });
-        let mut examples = Vec::new();
         let left_out = LeftOut::new(without);
         let is_one = numbers.len() == 1 && tags.is_empty() && segments.is_empty() && again.is_none();
         let single = numbers.first().copied().filter(|_| is_one);
         let ahead = store.sends().ahead(channel_id, single, now).await?;
         let has_template = is_marketing.is_some();
         // Templates ahead of the send may wait for the quota too.
-        let meets_quota = has_template || ahead.queue.has_templates();
+        let meets_quota = has_template || instead.is_some() || ahead.queue.has_templates();
         let mut account = Window::default();
         if let Some(waba_id) = waba_id.filter(|_| meets_quota) {
             let restore = |mut written: Vec<WrittenTo>| {
@@ -164,101 +195,69 @@ impl Planned {
             store.templates().recipients(&waba_id, (now.minus(QUOTA_SPAN), now), restore).await?;
         }
         let written: Vec<_> = account.people(now).collect();
-        let lately: HashSet<PhoneNumber> = written.iter().map(|(number, _)| *number).collect();
 
-        let (mut recipients, mut suppressed, mut known) = (0, SuppressedCounts::default(), HashSet::new());
-        let (mut met, mut countries) = (Met::default(), ByCountry::default());
-        let mut contacts = Contacts::of(company_id, needed_fields);
+        let mut closed_part = instead.map(|PlannedInstead { is_marketing, needed_fields, content }| {
+            let own = content.zip(personal.clone());
+            PlannedPart::of(company_id, Some(is_marketing), needed_fields, own)
+        });
+        let mut part = PlannedPart::of(company_id, is_marketing, needed_fields, content.zip(personal));
+        let lately: HashSet<PhoneNumber> = written.iter().map(|(number, _)| *number).collect();
+        let (mut suppressed, mut met) = (SuppressedCounts::default(), Met::default());
         let gate = WindowGate::of(store, (company_id, channel_id), has_template, now).await?;
         let mut unique = Unique::new(numbers, &tags, &segments, again);
         let mut block = Vec::with_capacity(BLOCK);
+        let mut examples = Vec::new();
         while unique.next(store, company_id, BLOCK, &mut block).await? {
             let mut now_skipped = unique.take_skipped();
             left_out.skip(store, people, company_id, &mut block, &mut now_skipped).await?;
-            let is_marketing = is_marketing.unwrap_or_default();
-            let found = suppressions.skip_suppressed(company_id, is_marketing, &mut block, &mut now_skipped);
-            suppressed.add(found);
-            gate.skip_closed(store, people, &mut block, &mut now_skipped).await?;
-            if let Some((own, _)) = &mut own {
-                own.skip_other_forms(people, &mut block, &mut now_skipped);
-                own.skip_lacking(&mut block, &mut now_skipped)
-                    .map_err(|error| store::Error::Unavailable(error.to_string()))?;
+            suppressed.add(part.skip_suppressed(suppressions, &mut block, &mut now_skipped));
+            let mut closed = gate.take_closed(store, people, &mut block).await?;
+            match &closed_part {
+                Some(part) => {
+                    suppressed.add(part.skip_suppressed(suppressions, &mut closed, &mut now_skipped))
+                }
+                None => window_gate::skip(&std::mem::take(&mut closed), &mut now_skipped),
             }
-            met.skip_second_forms(people, company_id, &mut block, &mut now_skipped);
-            if let Some((own, content)) = &mut own {
-                own.place(&mut now_skipped);
-                let some = &block[..block.len().min(EXAMPLES - examples.len())];
-                examples.extend(filled(store, company_id, (own, &*content), some).await?);
+            let parts = [(Some(&mut part), &mut block), (closed_part.as_mut(), &mut closed)];
+            for (part, numbers) in parts {
+                let Some(part) = part else { continue };
+                part.skip_lacking(people, numbers, &mut now_skipped)?;
+                met.skip_second_forms(people, company_id, numbers, &mut now_skipped);
+                part.place(&mut now_skipped);
+                let some = &numbers[..numbers.len().min(EXAMPLES - examples.len())];
+                examples.extend(part.filled(store, some).await?);
+                part.count(store, (people, &lately), numbers).await?;
             }
             skipped.extend(now_skipped);
-            recipients += block.len() as u64;
-            countries.count(&block);
-            contacts.look_at(store, &block).await?;
-            let block = block.drain(..).map(|number| people.person(company_id, number));
-            known.extend(block.filter(|person| lately.contains(person)));
+            block.clear();
         }
         skipped.extend(unique.take_skipped());
-        let ages = written.iter().filter(|(number, _)| !known.contains(number));
-        let mut others: Vec<_> = ages.map(|(_, at)| now.from_now(*at)).collect();
-        others.sort_unstable_by(|one, other| other.cmp(one));
-        let course = Course {
-            recipients,
-            has_template,
+        let course = |part: &PlannedPart| Course {
+            recipients: part.recipients,
+            has_template: part.is_marketing.is_some(),
             to_same: ahead.queue.bulk.len() as u64 + ahead.to_recipient,
-            queue: ahead.queue,
-            written: Written { known: known.len() as u64, others },
+            queue: ahead.queue.clone(),
+            written: part.written(&written, now),
             level: None,
             slowed_to: None,
         };
-        let (suppressed, without_fields) = (suppressed.by_reason(), contacts.found);
+        let (main, closed) = (course(&part), closed_part.as_ref().map(course));
+        let found = closed_part.as_ref().and_then(|part| part.contacts.found);
+        let without_fields = WithoutFields::both(part.contacts.found, found);
+        let instead = closed_part.zip(closed);
+        let instead = instead.map(|(part, course)| ClosedPart { course, countries: part.countries });
+        let (suppressed, countries) = (suppressed.by_reason(), part.countries);
         let is_refused = refuses && skipped.count > 0;
-        Ok(Outcome { skipped, suppressed, course, without_fields, countries, is_refused, examples })
-    }
-}
-
-/// The messages of these recipients.
-async fn filled(
-    store: &Store,
-    company_id: Uuid,
-    (own, content): (&mut OwnValues, &Content),
-    numbers: &[PhoneNumber],
-) -> store::Result<Vec<Example>> {
-    if numbers.is_empty() {
-        return Ok(Vec::new());
-    }
-    let people = store.of(company_id).contacts().people(numbers).await?;
-    let example = |number: &PhoneNumber| {
-        let values = own.example(*number);
-        let to = Addressee { person: people.get(number), values: Some(&values) };
-        Example { number: *number, content: content.filled(to).ok() }
-    };
-    Ok(numbers.iter().map(example).collect())
-}
-
-/// The check of an audience's contacts.
-struct Contacts {
-    company_id: Uuid,
-    needed: Vec<ContactField>,
-    found: Option<WithoutFields>,
-    took: Duration,
-}
-
-impl Contacts {
-    fn of(company_id: Uuid, needed: Vec<ContactField>) -> Self {
-        let found = (!needed.is_empty()).then(WithoutFields::default);
-        Self { company_id, needed, found, took: Duration::ZERO }
-    }
-
-    async fn look_at(&mut self, store: &Store, numbers: &[PhoneNumber]) -> store::Result<()> {
-        let Some(found) = self.found.as_mut().filter(|_| self.took < FIELDS_WITHIN) else { return Ok(()) };
-        let began = Instant::now();
-        let people = store.of(self.company_id).contacts().people(numbers).await?;
-        let has_all = |person: &Person| self.needed.iter().all(|field| field.of(person, "").is_some());
-        let lacking = numbers.iter().filter(|number| !people.get(number).is_some_and(has_all));
-        found.count += lacking.count() as u64;
-        found.checked += numbers.len() as u64;
-        self.took += began.elapsed();
-        Ok(())
+        Ok(Outcome {
+            skipped,
+            suppressed,
+            course: main,
+            instead,
+            without_fields,
+            countries,
+            is_refused,
+            examples,
+        })
     }
 }
 

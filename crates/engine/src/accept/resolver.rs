@@ -3,10 +3,11 @@
 //! Every source (the request's own numbers, each tag, each segment, the messages of a retried send) yields ascending numbers; merging
 //! them removes duplicates without holding the audience. Blocks go to the ledger in steps. So an audience of millions
 //! takes the memory of two steps, one that is written and one that is read meanwhile, and single sends never wait
-//! longer than one step's write. The send counts only when its last block is durable. For dry runs, [`super::plan`]
-//! counts the audience here.
+//! longer than one step's write. The send counts only when its last block is durable, and one for people whose window is
+//! closed counts together with it. For dry runs, [`super::plan`] counts the audience here.
 
 mod again;
+mod building;
 mod elsewhere;
 mod left_out;
 mod met;
@@ -20,34 +21,33 @@ use actix::prelude::*;
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
+use self::building::{Building, ask};
 pub(crate) use self::left_out::LeftOut;
 pub(crate) use self::met::Met;
 pub(crate) use self::personal::{OwnValues, own_values};
 pub(crate) use self::unique::Unique;
-use crate::ledger::{Accept, AcceptedSend, Activate, Error, Extend, Ledger, Order, Parts, Withdraw};
-use crate::mailbox::{Door, Queued};
+use crate::ledger::{Activate, Error, Order, Withdraw};
 use crate::rounds::caught;
 use crate::shared::Shared;
 use crate::traces::Resolving;
 use crate::window_gate::WindowGate;
+use crate::{SentInstead, window_gate};
 use connectors::fair_semaphore::Permit;
-use domain::block::pack;
 use domain::phone::PhoneNumber;
 use domain::request::{Again, OnSkipped, Personal, Skipped};
-use domain::send::{Block, Recipients};
 
 /// The average number of audiences that a resolver writes at once; further ones wait, and companies have fair shares.
 pub(crate) const AT_ONCE: usize = 4;
 /// Blocks written at once.
 const STEP: usize = 12;
-/// The bytes of values with which fewer blocks are written at once.
-const STEP_BYTES: usize = 4 * 1024 * 1024;
 
 /// Resolve this audience, and write it as a send.
 #[derive(Message)]
 #[rtype(result = "Result<Resolved, Error>")]
 pub(crate) struct Resolve {
     pub(crate) order: Arc<Order>,
+    /// The send of the template that goes to people whose window is closed, who are skipped without one.
+    pub(crate) instead: Option<Arc<Order>>,
     pub(crate) numbers: Vec<PhoneNumber>,
     pub(crate) tags: Vec<Uuid>,
     /// The tags whose contacts are left out.
@@ -66,8 +66,10 @@ pub(crate) struct Resolve {
 pub(crate) struct Resolved {
     /// The send; `None` when the audience is empty, and nothing was written.
     pub(crate) send_id: Option<Uuid>,
-    /// Unique recipients.
+    /// Its unique recipients.
     pub(crate) recipients: u64,
+    /// The send of the template that goes to people whose window is closed, which is the same one when all are such people.
+    pub(crate) instead: Option<SentInstead>,
     /// Entries that were skipped.
     pub(crate) skipped: Skipped,
     /// Nothing was written, because the request wants nothing sent when somebody is skipped.
@@ -102,12 +104,12 @@ impl Handler<Resolve> for Resolver {
         let traced = Resolving::begin(resolve.tags.len(), resolve.numbers.len());
         let writing = Writing {
             shared,
+            main: Building::new(Arc::clone(&resolve.order)),
+            instead: resolve.instead.clone().map(Building::new),
             resolve,
-            resolved: Resolved::default(),
-            pending: Vec::new(),
-            parts: Parts::default(),
-            own: None,
+            skipped: Skipped::default(),
             refuses: false,
+            is_refused: false,
             met: Met::default(),
             gate: WindowGate::default(),
         };
@@ -122,15 +124,13 @@ impl Handler<Resolve> for Resolver {
 struct Writing {
     shared: Arc<Shared>,
     resolve: Resolve,
-    /// The result so far; has an id once the first step is written.
-    resolved: Resolved,
-    pending: Vec<Block>,
-    /// The values and references of the pending recipients.
-    parts: Parts,
-    /// The values of the recipients, if they have any.
-    own: Option<OwnValues>,
+    main: Building,
+    /// The send of the template that goes to people whose window is closed.
+    instead: Option<Building>,
+    skipped: Skipped,
     /// Nobody gets the message when somebody is skipped.
     refuses: bool,
+    is_refused: bool,
     /// The people who may occur once more under another number.
     met: Met,
     /// Lets only people with an open window through, where that is enforced.
@@ -139,20 +139,34 @@ struct Writing {
 
 impl Writing {
     async fn run(mut self, traced: Resolving) -> Result<Resolved, Error> {
-        self.resolved.skipped = std::mem::take(&mut self.resolve.skipped);
+        self.skipped = std::mem::take(&mut self.resolve.skipped);
         // After a panic, the send is withdrawn as after any other failure.
         let result = caught("resolver", self.resolve()).await.unwrap_or(Err(Error::Closed));
-        let Resolved { send_id, recipients, skipped, is_refused: _ } = &self.resolved;
-        traced.end(*send_id, *recipients, skipped.count, result.is_ok());
-        if let (Err(_), Some(send_id)) = (&result, self.resolved.send_id) {
-            let _ = self.shared.ledger.send(Withdraw(send_id)).await;
+        traced.end(self.main.send_id, self.main.recipients, self.skipped.count, result.is_ok());
+        if let Some(instead) = &self.instead {
+            traced.end(instead.send_id, instead.recipients, 0, result.is_ok());
         }
-        result.map(|()| self.resolved)
+        if result.is_err() {
+            self.withdraw().await;
+        }
+        result.map(|()| self.resolved())
+    }
+
+    fn resolved(self) -> Resolved {
+        let Self { main, instead, skipped, is_refused, .. } = self;
+        let instead = instead.and_then(|instead| {
+            Some(SentInstead { send_id: instead.send_id?, recipients: instead.recipients })
+        });
+        let (send_id, recipients) = match (main.send_id, instead) {
+            (None, Some(instead)) => (Some(instead.send_id), instead.recipients),
+            (send_id, _) => (send_id, main.recipients),
+        };
+        Resolved { send_id, recipients, instead, skipped, is_refused }
     }
 
     /// Reads blocks of the audience while the previous step is written.
     async fn resolve(&mut self) -> Result<(), Error> {
-        self.gate = WindowGate::of_order(&self.shared.store, &self.resolve.order)
+        self.gate = WindowGate::of_order(&self.shared.store, &self.main.order)
             .await
             .map_err(|error| unread(&error))?;
         let mut numbers = std::mem::take(&mut self.resolve.numbers);
@@ -162,12 +176,14 @@ impl Writing {
         }
         let (personal, again) = (self.resolve.personal.take(), self.resolve.again.as_ref());
         let again = again.map(|again| again.send_id);
-        self.own = own_values(&self.shared, &self.resolve.order, personal, again).await?;
+        for send in self.instead.iter_mut().chain([&mut self.main]) {
+            send.own = own_values(&self.shared, &send.order, personal.clone(), again).await?;
+        }
         let resolve = &mut self.resolve;
         let unique = Unique::new(numbers, &resolve.tags, &resolve.segments, resolve.again.take());
         let left_out = LeftOut::new(std::mem::take(&mut resolve.without));
         let (read, mut blocks) = mpsc::channel(STEP);
-        let company_id = self.resolve.order.company_id;
+        let company_id = self.main.order.company_id;
         let reading = read_ahead(Arc::clone(&self.shared), company_id, unique, left_out, read);
         let writing = async move {
             while let Some(part) = blocks.recv().await {
@@ -181,86 +197,76 @@ impl Writing {
         written
     }
 
-    /// Packs `unique` without the suppressed numbers and second numbers of one person into a block; writes a step when it is full.
+    /// Packs `unique` without the suppressed numbers and second numbers of one person into a block, and the numbers of people
+    /// whose window is closed into one of the other send, if there is one.
     async fn block(&mut self, mut unique: Vec<PhoneNumber>, mut skipped: Skipped) -> Result<(), Error> {
-        let order = &self.resolve.order;
-        let is_marketing = order.template.is_some_and(|template| template.is_marketing);
-        let company = order.company_id;
-        self.shared.suppressions.skip_suppressed(company, is_marketing, &mut unique, &mut skipped);
-        let Shared { store, common, .. } = &*self.shared;
-        let skipping = self.gate.skip_closed(store, &common.people, &mut unique, &mut skipped);
-        skipping.await.map_err(|error| unread(&error))?;
-        if let Some(own) = &mut self.own {
-            own.skip_other_forms(&self.shared.people, &mut unique, &mut skipped);
-            own.read(&self.shared, &unique).await?;
-            own.skip_lacking(&mut unique, &mut skipped).map_err(|error| personal::unreadable(&error))?;
+        let shared = Arc::clone(&self.shared);
+        let (people, company) = (&*shared.people, self.main.order.company_id);
+        self.main.skip_suppressed(&shared, &mut unique, &mut skipped);
+        let taking = self.gate.take_closed(&shared.store, people, &mut unique);
+        let mut closed = taking.await.map_err(|error| unread(&error))?;
+        match &self.instead {
+            Some(instead) => instead.skip_suppressed(&shared, &mut closed, &mut skipped),
+            None => window_gate::skip(&std::mem::take(&mut closed), &mut skipped),
         }
-        self.met.skip_second_forms(&self.shared.people, company, &mut unique, &mut skipped);
-        if let Some(own) = &mut self.own {
+        self.main.skip_lacking(&shared, &mut unique, &mut skipped).await?;
+        if let Some(instead) = &mut self.instead {
+            instead.skip_lacking(&shared, &mut closed, &mut skipped).await?;
+        }
+        for numbers in [&mut unique, &mut closed] {
+            self.met.skip_second_forms(people, company, numbers, &mut skipped);
+        }
+        if let Some(own) = &mut self.main.own {
             own.place(&mut skipped);
         }
-        self.resolved.skipped.extend(skipped);
-        let (first_ordinal, recipients) = (self.resolved.recipients, unique.len() as u64);
-        self.resolved.recipients += recipients;
-        if self.is_refused() {
+        self.skipped.extend(skipped);
+        if self.is_to_be_refused() {
             return Ok(());
         }
-        if recipients > 0 {
-            if let Some(own) = &mut self.own {
-                self.parts.add(own.pack(&self.shared, first_ordinal, &unique).await?);
-            }
-            self.pending.push(Block { first_ordinal, recipients, packed: pack(&unique) });
+        self.main.push(&shared, &unique).await?;
+        if let Some(instead) = &mut self.instead {
+            instead.push(&shared, &closed).await?;
         }
-        if self.pending.len() < STEP && self.parts.bytes() < STEP_BYTES {
-            return Ok(());
-        }
-        match self.resolved.send_id {
-            Some(send_id) => self.extend(send_id).await,
-            None => self.accept(true).await,
-        }
-    }
-
-    /// Whether nothing of the send is written, because somebody is skipped.
-    const fn is_refused(&self) -> bool {
-        self.refuses && self.resolved.skipped.count > 0
-    }
-
-    async fn extend(&mut self, send_id: Uuid) -> Result<(), Error> {
-        let (blocks, parts) = (std::mem::take(&mut self.pending), std::mem::take(&mut self.parts));
-        let company_id = self.resolve.order.company_id;
-        ask(&self.shared.ledger, Extend { send_id, company_id, blocks, parts }).await
-    }
-
-    async fn accept(&mut self, more: bool) -> Result<(), Error> {
-        let (blocks, parts) = (std::mem::take(&mut self.pending), std::mem::take(&mut self.parts));
-        let recipients = Recipients::Blocks(self.resolved.recipients);
-        let skipped = if more { Skipped::default() } else { self.resolved.skipped.clone() };
-        let accept = Accept::new(Arc::clone(&self.resolve.order), recipients, skipped);
-        let accept = Accept { blocks, parts, more, ..accept };
-        self.resolved.send_id = Some(ask(&self.shared.ledger, accept).await?);
         Ok(())
     }
 
+    /// Whether nothing of the send is written, because somebody is skipped.
+    const fn is_to_be_refused(&self) -> bool {
+        self.refuses && self.skipped.count > 0
+    }
+
     async fn finish(&mut self) -> Result<(), Error> {
-        if self.is_refused() {
-            self.resolved.is_refused = true;
-            if let Some(send_id) = self.resolved.send_id.take() {
-                let _ = self.shared.ledger.send(Withdraw(send_id)).await;
-            }
+        if self.is_to_be_refused() {
+            self.is_refused = true;
+            self.withdraw().await;
             return Ok(());
         }
-        let Some(send_id) = self.resolved.send_id else {
-            return if self.resolved.recipients == 0 { Ok(()) } else { self.accept(false).await };
-        };
-        if !self.pending.is_empty() {
-            self.extend(send_id).await?;
+        let shared = Arc::clone(&self.shared);
+        let skipped = self.skipped.clone();
+        let instead = self.instead.as_mut().filter(|instead| instead.recipients > 0);
+        if instead.is_none() && self.main.send_id.is_none() {
+            return self.main.write_whole(&shared, skipped).await;
         }
-        let send = AcceptedSend {
-            id: send_id,
-            order: Arc::clone(&self.resolve.order),
-            recipients: Recipients::Blocks(self.resolved.recipients),
+        self.main.write(&shared).await?;
+        let mut beside = None;
+        if let Some(instead) = instead {
+            instead.write(&shared).await?;
+            beside = instead.accepted();
+        }
+        let activate = match (self.main.accepted(), beside) {
+            (Some(send), instead) => Activate { instead, ..Activate::new(send, skipped) },
+            (None, Some(send)) => Activate { is_instead: true, ..Activate::new(send, skipped) },
+            (None, None) => return Ok(()),
         };
-        ask(&self.shared.ledger, Activate { send, skipped: self.resolved.skipped.clone() }).await
+        ask(&shared.ledger, activate).await
+    }
+
+    /// Removes what was written.
+    async fn withdraw(&mut self) {
+        let sends = [&mut self.main].into_iter().chain(&mut self.instead);
+        for send_id in sends.filter_map(|send| send.send_id.take()) {
+            let _ = self.shared.ledger.send(Withdraw(send_id)).await;
+        }
     }
 }
 
@@ -304,14 +310,4 @@ async fn read_ahead(
 fn unread(error: &store::Error) -> Error {
     tracing::error!(%error, "cannot read an audience");
     if error.is_passing() { Error::Unavailable } else { Error::Closed }
-}
-
-/// Sends a request to the ledger; a ledger that is gone counts as closed.
-async fn ask<M, T>(ledger: &Door<Ledger>, message: M) -> Result<T, Error>
-where
-    M: Message<Result = Result<T, Error>> + Send + 'static,
-    T: Send + 'static,
-    Ledger: Handler<Queued<M>>,
-{
-    ledger.send(message).await.unwrap_or(Err(Error::Closed))
 }

@@ -36,8 +36,17 @@ impl Retried {
 
     /// The request for the new send.
     fn request(self, request: RetryRequest) -> (Arc<Channel>, BusinessRequest) {
-        let RetryRequest { selection, schedule, ignored } = request;
+        let RetryRequest { selection, instead, schedule, mut ignored } = request;
         let Self { company_id: _, send_id, channel, content, label } = self;
+        let content = match (content, instead) {
+            (RequestedContent::Ready(content), Some(template)) => {
+                RequestedContent::OrTemplate(content, template)
+            }
+            (content, instead) => {
+                ignored.extend(instead.map(|_| "template_instead".to_owned()));
+                content
+            }
+        };
         let audience = Audience { again: Some(Again { send_id, selection }), ..Audience::default() };
         (channel, BusinessRequest { content, audience, schedule, label, quotes: None, ignored })
     }

@@ -63,7 +63,7 @@ impl Conversations<'_> {
         let send_id = self.engine.web_sends().begin(&channel, request, guard, form).await?;
         self.note_answers().await;
         let schedule = Schedule { send_at: None, expires_at: None };
-        Ok(Accepted { send_id, recipients: 1, skipped: Skipped::default(), schedule, ignored })
+        Ok(Accepted { send_id, recipients: 1, instead: None, skipped: Skipped::default(), schedule, ignored })
     }
 
     /// Says whose message a reaction is below, if the conversation has it.

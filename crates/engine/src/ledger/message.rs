@@ -234,6 +234,18 @@ pub(crate) struct Activate {
     pub(crate) send: AcceptedSend,
     /// Entries that were skipped.
     pub(crate) skipped: Skipped,
+    /// The send of a template to people whose window is closed, whose last block was written too: either both count, or
+    /// neither does.
+    pub(crate) instead: Option<AcceptedSend>,
+    /// Whether the send is such a one itself, and everybody of the request gets it.
+    pub(crate) is_instead: bool,
+}
+
+impl Activate {
+    /// A send with nothing beside it.
+    pub(crate) const fn new(send: AcceptedSend, skipped: Skipped) -> Self {
+        Self { send, skipped, instead: None, is_instead: false }
+    }
 }
 
 /// Remove a send that was not accepted in the end.

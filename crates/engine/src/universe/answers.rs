@@ -125,7 +125,7 @@ impl World {
                 self.ask_ledger(Asked::Part(part), |caller| Input::Extend { extend, caller });
             }
             None => {
-                let activate = Activate { send: part.send.clone(), skipped: Skipped::default() };
+                let activate = Activate::new(part.send.clone(), Skipped::default());
                 part.is_last = true;
                 self.ask_ledger(Asked::Part(part), |caller| Input::Activate { activate, caller });
             }

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use super::{Committed, PendingWrites};
+use super::{Activation, Committed, PendingWrites};
+use domain::send::Source;
 
 /// The text in place of words that the database refuses.
 const WITHOUT_WORDS: &str = "the database refused the words of this error; the code is as it was told";
@@ -43,7 +44,12 @@ impl PendingWrites {
             parts[at].sends.push(send);
         }
         for source in sources {
-            let at = part_of(&mut parts, source.send_id);
+            // Such a send is activated together with the other one.
+            let with = match source.source {
+                Source::Closed(Some(other)) => other,
+                _ => source.send_id,
+            };
+            let at = part_of(&mut parts, with);
             parts[at].sources.push(source);
         }
         for block in blocks {
@@ -129,7 +135,7 @@ impl PendingWrites {
     pub fn builds(&self) -> impl Iterator<Item = Uuid> {
         let sends = self.sends.iter().map(|send| send.id);
         let extended = self.blocks.iter().map(|block| block.send_id);
-        sends.chain(extended).chain(self.activations.iter().map(|activation| activation.send_id))
+        sends.chain(extended).chain(self.activations.iter().flat_map(Activation::sends))
     }
 
     /// This batch with fewer of the provider's texts, if it has any: first without the words of an error, then without
@@ -168,7 +174,7 @@ impl Committed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::{Activation, BlockOf, OutcomeOf, Receipt};
+    use crate::ledger::{BlockOf, InsteadOf, OutcomeOf, Receipt, SourceOf};
     use clock::Timestamp;
     use domain::message::{Failure, Key, Outcome, Position, State};
     use domain::send::{self, Block, Mark, Progress};
@@ -204,7 +210,7 @@ mod tests {
                 BlockOf { send_id: two, block: block(0) },
                 BlockOf { send_id: one, block: block(1) },
             ],
-            activations: vec![Activation { send_id: one, recipients: 2, skipped: 0 }],
+            activations: vec![Activation { send_id: one, recipients: 2, skipped: 0, instead: None }],
             outcomes: vec![outcome(0), outcome(1)],
             marks: vec![mark],
             ..PendingWrites::default()
@@ -217,6 +223,20 @@ mod tests {
         assert_eq!(shape, [(2, 1, 0, 0), (1, 0, 0, 0), (0, 0, 1, 0), (0, 0, 1, 0), (0, 0, 0, 1)]);
         let all = PendingWrites::together(&parts);
         assert_eq!((all.blocks.len(), all.outcomes.len(), all.marks.len()), (3, 2, 1));
+    }
+
+    #[test]
+    fn a_send_and_its_template_for_closed_windows_are_activated_together() {
+        let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let instead = Some(InsteadOf { send_id: two, recipients: 3 });
+        let batch = PendingWrites {
+            sources: vec![SourceOf { send_id: two, source: Source::Closed(Some(one)) }],
+            activations: vec![Activation { send_id: one, recipients: 2, skipped: 0, instead }],
+            ..PendingWrites::default()
+        };
+        let parts = batch.apart();
+        assert_eq!((parts.len(), parts[0].sources.len(), parts[0].activations.len()), (1, 1, 1));
+        assert_eq!(parts[0].builds().collect::<Vec<_>>(), [one, two]);
     }
 
     #[test]

@@ -12,7 +12,7 @@
 use sea_orm::{ConnectionTrait, DbBackend};
 use uuid::Uuid;
 
-use super::PendingWrites;
+use super::{Activation, PendingWrites};
 use crate::dialect::Rows;
 use crate::nouns::Ledger;
 use crate::{Result, Store, execute};
@@ -40,7 +40,7 @@ impl Ledger<'_> {
     pub(super) async fn lock_sends_of(self, to: &impl ConnectionTrait, batch: &PendingWrites) -> Result<()> {
         let marked = batch.marks.iter().map(|mark| mark.send_id);
         let attempted = batch.outcomes.iter().map(|row| row.send_id);
-        let activated = batch.activations.iter().map(|activation| activation.send_id);
+        let activated = batch.activations.iter().flat_map(Activation::sends);
         self.lock_sends(to, marked.chain(attempted).chain(activated)).await
     }
 

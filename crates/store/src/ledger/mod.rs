@@ -116,6 +116,24 @@ pub struct Activation {
     pub recipients: u64,
     /// The number of entries of the request that were skipped.
     pub skipped: u64,
+    /// The send of the template that goes to people whose window is closed. It becomes active together with this one.
+    pub instead: Option<InsteadOf>,
+}
+
+/// A send of a template that goes in place of the content of another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InsteadOf {
+    /// The send of the template.
+    pub send_id: Uuid,
+    /// How many recipients it has.
+    pub recipients: u64,
+}
+
+impl Activation {
+    /// The sends that become active.
+    pub fn sends(&self) -> impl Iterator<Item = Uuid> {
+        [self.send_id].into_iter().chain(self.instead.map(|instead| instead.send_id))
+    }
 }
 
 /// The outcome of a message.

@@ -109,18 +109,24 @@ impl Ledger<'_> {
     }
 
     pub(super) async fn activate(self, to: &impl ConnectionTrait, batch: &PendingWrites) -> Result<()> {
-        for Activation { send_id, recipients, skipped } in &batch.activations {
-            let sql =
-                "UPDATE send SET state = $2, recipients = $3, skipped = $4 WHERE id = $1 AND state = $5";
-            let values = [
-                (*send_id).into(),
-                State::Active.as_i16().into(),
-                recipients.cast_signed().into(),
-                skipped.cast_signed().into(),
-                State::Resolving.as_i16().into(),
-            ];
-            if execute(to, sql, values).await? != 1 {
-                return Err(Error::Missing(format!("the send {send_id} is not being resolved (any more)")));
+        for Activation { send_id, recipients, skipped, instead } in &batch.activations {
+            let main = (*send_id, *recipients, *skipped);
+            let instead = instead.map(|instead| (instead.send_id, instead.recipients, 0));
+            for (send_id, recipients, skipped) in [main].into_iter().chain(instead) {
+                let sql =
+                    "UPDATE send SET state = $2, recipients = $3, skipped = $4 WHERE id = $1 AND state = $5";
+                let values = [
+                    send_id.into(),
+                    State::Active.as_i16().into(),
+                    recipients.cast_signed().into(),
+                    skipped.cast_signed().into(),
+                    State::Resolving.as_i16().into(),
+                ];
+                if execute(to, sql, values).await? != 1 {
+                    return Err(Error::Missing(format!(
+                        "the send {send_id} is not being resolved (any more)"
+                    )));
+                }
             }
         }
         Ok(())

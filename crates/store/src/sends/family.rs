@@ -13,6 +13,8 @@ const MOST_RETRIES: u32 = 100;
 
 /// The kind of the sources that are sends.
 const KIND: i16 = Source::Send(Uuid::nil()).kind();
+/// The kind of the sources that are sends whose content a template stands in for.
+pub(super) const CLOSED: i16 = Source::Closed(None).kind();
 
 /// A send of a company, and the sends of which it is a retry, as the beginning of a statement: the send and the company are
 /// these parameters.
@@ -46,14 +48,15 @@ impl Sends<'_> {
     }
 }
 
-/// The statement that reads the retries of the sends that are rows of `asked`: each with its send, the newest first.
-pub(super) fn retries_of(asked: &str) -> String {
+/// The statement that reads what was made of the sends that are rows of `asked`, the newest first, with the kind of its source:
+/// their retries, and the send of a template that goes to people whose window is closed.
+pub(super) fn made_of(asked: &str) -> String {
     format!(
-        "SELECT source_id, send_id FROM (SELECT source_id, send_id, \
-         ROW_NUMBER() OVER (PARTITION BY source_id ORDER BY send_id DESC) AS place \
+        "SELECT source_id, send_id, kind FROM (SELECT source_id, send_id, send_source.kind, \
+         ROW_NUMBER() OVER (PARTITION BY source_id, send_source.kind ORDER BY send_id DESC) AS place \
          FROM send_source JOIN send ON send.id = send_source.send_id \
-         WHERE send_source.kind = {KIND} AND send.state > {resolving} \
-         AND source_id IN (SELECT id FROM {asked} AS asked)) AS retry \
+         WHERE send_source.kind IN ({KIND}, {CLOSED}) AND send.state > {resolving} \
+         AND source_id IN (SELECT id FROM {asked} AS asked)) AS made \
          WHERE place <= {MOST_RETRIES} ORDER BY source_id, send_id DESC",
         resolving = domain::send::State::Resolving.as_i16(),
     )

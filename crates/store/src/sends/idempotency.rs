@@ -4,6 +4,7 @@
 use sea_orm::QueryResult;
 use uuid::Uuid;
 
+use super::family::CLOSED;
 use crate::dialect::bytewise;
 use crate::nouns::{Answers, Retention};
 use crate::one_row::{delete_rows, update_rows};
@@ -27,6 +28,8 @@ pub struct KeptAnswer {
     pub skipped: Skipped,
     /// The schedule of the send.
     pub schedule: Schedule,
+    /// The send of a template that went to people whose window was closed, which may be the same, and its recipients.
+    pub instead: Option<(Uuid, u64)>,
     /// The whole answer, JSON, once [`Answers::keep_web_result`](crate::Answers::keep_web_result) wrote it: of sends through web sessions only.
     pub result: Option<String>,
 }
@@ -35,10 +38,15 @@ impl Answers<'_> {
     /// The answer to the company's request under `key`, unless it is older than `since`. An answer whose send was
     /// withdrawn does not count.
     pub async fn find(self, key: &str, since: Timestamp) -> Result<Option<KeptAnswer>> {
-        let sql = "SELECT kept.fingerprint, kept.send_id, send.channel_id, kept.recipients, kept.skipped, kept.skipped_first, \
-                   send.send_at, send.expires_at, kept.result \
-                   FROM idempotency_key AS kept JOIN send ON send.id = kept.send_id \
-                   WHERE kept.company_id = $1 AND kept.key = $2 AND kept.created_at > $3 AND send.state > $4";
+        let sql = format!(
+            "SELECT kept.fingerprint, kept.send_id, send.channel_id, kept.recipients, kept.skipped, kept.skipped_first, \
+             send.send_at, send.expires_at, kept.result, other.id AS other_id, other.recipients AS other_recipients \
+             FROM idempotency_key AS kept JOIN send ON send.id = kept.send_id \
+             LEFT JOIN send_source AS closed ON closed.kind = {CLOSED} \
+             AND (closed.source_id = kept.send_id OR closed.send_id = kept.send_id) \
+             LEFT JOIN send AS other ON other.id = closed.send_id \
+             WHERE kept.company_id = $1 AND kept.key = $2 AND kept.created_at > $3 AND send.state > $4"
+        );
         let values =
             [self.company.into(), key.into(), since.millis().into(), State::Resolving.as_i16().into()];
         let row = self.store.row(sql, values).await?;
@@ -99,6 +107,8 @@ fn read(row: &QueryResult) -> Result<KeptAnswer> {
     let fingerprint: Vec<u8> = row.try_get("", "fingerprint")?;
     let first: String = row.try_get("", "skipped_first")?;
     let skipped = row.try_get::<i64>("", "skipped")?.cast_unsigned();
+    let other =
+        (row.try_get::<Option<Uuid>>("", "other_id")?, row.try_get::<Option<i64>>("", "other_recipients")?);
     let skipped = Skipped::kept(skipped, &first).map_err(|error| damaged(&error.to_string()))?;
     Ok(KeptAnswer {
         fingerprint: fingerprint.try_into().map_err(|_| damaged("its fingerprint has another length"))?,
@@ -107,6 +117,7 @@ fn read(row: &QueryResult) -> Result<KeptAnswer> {
         recipients: row.try_get::<i64>("", "recipients")?.cast_unsigned(),
         skipped,
         schedule: Schedule { send_at: moment(row, "send_at")?, expires_at: moment(row, "expires_at")? },
+        instead: other.0.zip(other.1.map(i64::cast_unsigned)),
         result: row.try_get("", "result")?,
     })
 }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 pub(crate) use self::count::{count_of_each_state, counts};
 pub(super) use self::filter::ALIVE;
 pub use self::filter::Filter;
-use super::family::retries_of;
+use super::family::{CLOSED, made_of};
 use super::{StoredLabel, stored_recipient};
 use crate::contacts::signed;
 use crate::dialect::Rows;
@@ -55,6 +55,8 @@ pub struct Record {
     pub left_out_tags: Vec<String>,
     /// The retries of its messages, the newest ones of many, and the newest first.
     pub retries: Vec<Uuid>,
+    /// The send of a template that goes to those of its people whose window was closed.
+    pub instead: Option<Uuid>,
     /// Entries of its request that were skipped.
     pub skipped: u64,
     /// Its messages by state; their sum is `recipients`. Not counted for a [head](Store::send_heads).
@@ -215,19 +217,27 @@ impl Sends<'_> {
         let rows = self.store.rows(sql, values).await?;
         let mut records = rows.iter().map(|row| record(row, now)).collect::<Result<Vec<_>>>()?;
         self.name_sources(&mut records).await?;
-        self.name_retries(&mut records).await?;
+        self.name_made(&mut records).await?;
         Ok(records)
     }
 
-    /// Adds the retries of these sends.
-    async fn name_retries(self, sends: &mut [Record]) -> Result<()> {
+    /// Adds the retries of these sends, and the sends of templates for closed windows.
+    async fn name_made(self, sends: &mut [Record]) -> Result<()> {
         let Some((asked, values)) = self.asked(sends) else { return Ok(()) };
         let mut retries: HashMap<Uuid, Vec<Uuid>> = HashMap::new();
-        for (send, retry) in fetch(&self.store.read, retries_of(&asked), values).await? {
-            retries.entry(send).or_default().push(retry);
+        let mut instead = HashMap::new();
+        for (send, made, kind) in
+            fetch::<(Uuid, Uuid, i16)>(&self.store.read, made_of(&asked), values).await?
+        {
+            if kind == CLOSED {
+                instead.insert(send, made);
+            } else {
+                retries.entry(send).or_default().push(made);
+            }
         }
         for send in sends {
             send.retries = retries.remove(&send.id).unwrap_or_default();
+            send.instead = instead.remove(&send.id);
         }
         Ok(())
     }
@@ -251,7 +261,7 @@ impl Sends<'_> {
             sources.entry(send).or_default().push(source);
             let named = match source {
                 Source::WithoutTag(_) => &mut left_out,
-                Source::Tag(_) | Source::Segment(_) | Source::Send(_) => &mut tags,
+                Source::Tag(_) | Source::Segment(_) | Source::Send(_) | Source::Closed(_) => &mut tags,
             };
             named.entry(send).or_default().extend(name);
         }
@@ -333,6 +343,7 @@ fn record(row: &QueryResult, now: Timestamp) -> Result<Record> {
         tags: Vec::new(),
         left_out_tags: Vec::new(),
         retries: Vec::new(),
+        instead: None,
         skipped: number("skipped")?,
         counts: Counts::default(),
         schedule,

@@ -133,9 +133,10 @@ fn tell(send_id: Uuid, doubtful: InDoubtSend, is_accepted: bool, effects: &mut E
             }
             (caller, Answer::Accepted(send_id))
         }
-        InDoubtSend::Activate(Activating { send, caller }) => {
+        InDoubtSend::Activate(Activating { send, instead, caller }) => {
             if is_accepted {
-                tell_late(send, effects);
+                // They became active in one transaction.
+                [send].into_iter().chain(instead).for_each(|send| tell_late(send, effects));
             }
             (caller, Answer::Done)
         }

@@ -9,9 +9,9 @@ use super::in_doubt::InDoubtSend;
 use super::open::{Accepting, Activating, Extending};
 use crate::machine::Caller;
 use domain::request::Skipped;
-use domain::send::State;
+use domain::send::{Source, State};
 use store::ledger::{
-    Activation, BlockOf, NewSend, PendingWrites, PersonalSend, ReferenceOf, SkippedOf, SourceOf,
+    Activation, BlockOf, InsteadOf, NewSend, PendingWrites, PersonalSend, ReferenceOf, SkippedOf, SourceOf,
 };
 use store::sends::StoredLabel;
 
@@ -109,16 +109,24 @@ impl Machine {
         if self.is_closed() {
             return turn_away(caller, Error::Closed, effects);
         }
-        let Activate { send, skipped } = activate;
+        let Activate { send, skipped, instead, is_instead } = activate;
         let batch = &mut self.open.batch;
+        let beside =
+            |send: &AcceptedSend| InsteadOf { send_id: send.id, recipients: send.recipients.count() };
         batch.activations.push(Activation {
             send_id: send.id,
             recipients: send.recipients.count(),
             skipped: skipped.count,
+            instead: instead.as_ref().map(beside),
         });
+        let of_all = is_instead.then_some((send.id, None));
+        let of_others = instead.as_ref().map(|instead| (instead.id, Some(send.id)));
+        let closed = of_all.into_iter().chain(of_others);
+        let closed = closed.map(|(send_id, other)| SourceOf { send_id, source: Source::Closed(other) });
+        batch.sources.extend(closed);
         batch.answers.extend(send.kept_answer(&skipped));
         add_skipped(batch, send.id, &skipped);
-        self.open.waiting.activations.push(Activating { send, caller });
+        self.open.waiting.activations.push(Activating { send, instead, caller });
     }
 
     pub(super) fn withdraw(&mut self, send_id: Uuid, effects: &mut Effects) {

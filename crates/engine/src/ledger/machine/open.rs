@@ -48,6 +48,8 @@ pub(super) struct Extending {
 
 pub(super) struct Activating {
     pub(super) send: AcceptedSend,
+    /// The send that becomes active together with it.
+    pub(super) instead: Option<AcceptedSend>,
     pub(super) caller: Caller,
 }
 
@@ -97,9 +99,10 @@ impl Waiting {
         for (channel_id, sends) in arrived.sends {
             effects.push(Effect::Tell { channel_id, arrived: Arrived { sends, is_late: false } });
         }
-        for Activating { send, caller } in activations {
+        for Activating { send, instead, caller } in activations {
             let channel_id = send.order.channel_id;
-            effects.push(Effect::Tell { channel_id, arrived: Arrived { sends: vec![send], is_late: false } });
+            let sends = [send].into_iter().chain(instead).collect();
+            effects.push(Effect::Tell { channel_id, arrived: Arrived { sends, is_late: false } });
             effects.push(Effect::Reply(caller, Ok(Answer::Done)));
         }
         for (caller, send_id) in accepted {

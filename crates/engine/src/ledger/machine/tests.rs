@@ -4,6 +4,7 @@ mod answers;
 mod broken_off;
 mod failures;
 mod in_doubt;
+mod instead;
 mod random;
 mod refused;
 mod urgency;
@@ -108,7 +109,7 @@ fn receipt(send: u64) -> Receipt {
 
 fn activated(send: u64, channel: u64) -> Activate {
     let send = AcceptedSend { id: id(send), order: order(channel), recipients: Recipients::Blocks(2) };
-    Activate { send, skipped: Skipped::default() }
+    Activate::new(send, Skipped::default())
 }
 
 fn block() -> Block {
@@ -315,7 +316,10 @@ fn a_send_in_parts_is_told_to_its_channel_when_its_last_part_is_written() {
     world.input(Input::Activate { activate: activated(1, 9), caller: Caller(3) });
     world.commits();
     assert_eq!(world.told(), ["2: done"]);
-    assert_eq!(world.begin().activations, [Activation { send_id: id(1), recipients: 2, skipped: 0 }]);
+    assert_eq!(
+        world.begin().activations,
+        [Activation { send_id: id(1), recipients: 2, skipped: 0, instead: None }]
+    );
     world.commits();
     assert_eq!(world.told(), ["channel 9: [1]", "3: done"]);
 }

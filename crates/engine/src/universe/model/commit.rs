@@ -31,13 +31,17 @@ impl Model {
             self.blocks.insert((*send_id, block.first_ordinal), numbers);
         }
         self.insert_personal(batch);
-        for Activation { send_id, recipients, skipped } in &batch.activations {
-            if let Some(send) = self.sends.get_mut(send_id) {
-                send.state = Some(State::Active);
-                if let Recipients::Blocks(count) = &mut send.recipients {
-                    *count = *recipients;
+        for Activation { send_id, recipients, skipped, instead } in &batch.activations {
+            let main = (*send_id, *recipients, *skipped);
+            let instead = instead.map(|instead| (instead.send_id, instead.recipients, 0));
+            for (send_id, recipients, skipped) in [main].into_iter().chain(instead) {
+                if let Some(send) = self.sends.get_mut(&send_id) {
+                    send.state = Some(State::Active);
+                    if let Recipients::Blocks(count) = &mut send.recipients {
+                        *count = recipients;
+                    }
+                    send.skipped = skipped;
                 }
-                send.skipped = *skipped;
             }
         }
         self.upsert_outcomes(batch, now);
@@ -72,8 +76,8 @@ impl Model {
             return Err(missing());
         }
         let mut activated = HashSet::with_capacity(batch.activations.len());
-        for Activation { send_id, .. } in &batch.activations {
-            if state(send_id) != Some(State::Resolving) || !activated.insert(*send_id) {
+        for send_id in batch.activations.iter().flat_map(Activation::sends) {
+            if state(&send_id) != Some(State::Resolving) || !activated.insert(send_id) {
                 return Err(missing());
             }
         }

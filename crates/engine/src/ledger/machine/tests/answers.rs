@@ -35,10 +35,10 @@ fn the_answer_to_a_request_in_parts_is_kept_when_its_last_part_is_written() {
     assert!(world.begin().answers.is_empty(), "it does not count yet");
     world.commits();
     let send = AcceptedSend { id: id(1), order: claimed(), recipients: Recipients::Blocks(2) };
-    let activate = Activate { send, skipped: Skipped { count: 4, ..Skipped::default() } };
+    let activate = Activate::new(send, Skipped { count: 4, ..Skipped::default() });
     world.input(Input::Activate { activate, caller: Caller(2) });
     let batch = world.begin();
-    assert_eq!(batch.activations, [Activation { send_id: id(1), recipients: 2, skipped: 4 }]);
+    assert_eq!(batch.activations, [Activation { send_id: id(1), recipients: 2, skipped: 4, instead: None }]);
     assert_eq!((batch.answers.len(), batch.answers[0].recipients), (1, 2));
 }
 

@@ -192,7 +192,7 @@ impl Generator {
     /// Adds more of an audience, or its end; sometimes to any send, which may take none.
     fn extend(&mut self, model: &Model, batch: &mut PendingWrites) {
         if self.dice.happens(100) {
-            batch.activations.push(Activation { send_id: self.send(model), recipients: 2, skipped: 0 });
+            batch.activations.push(activation(self.send(model), 2, 0));
             return;
         }
         if self.dice.happens(100) {
@@ -206,7 +206,7 @@ impl Generator {
             batch.blocks.push(BlockOf { send_id: id, block: block(first, end) });
             self.resolving[place].1 = end.min(first + BLOCK);
         } else {
-            batch.activations.push(Activation { send_id: id, recipients: end, skipped: 1 });
+            batch.activations.push(activation(id, end, 1));
             self.resolving.swap_remove(place);
         }
     }
@@ -389,4 +389,8 @@ fn block(first: u64, end: u64) -> Block {
     let numbers: Vec<_> =
         (first..end).map(|ordinal| PhoneNumber::from_u64(5_511_900_000_000 + ordinal).unwrap()).collect();
     Block { first_ordinal: first, recipients: end - first, packed: pack(&numbers) }
+}
+
+const fn activation(send_id: Uuid, recipients: u64, skipped: u64) -> Activation {
+    Activation { send_id, recipients, skipped, instead: None }
 }
