@@ -16,6 +16,7 @@ mod content;
 pub(super) mod draft;
 pub(super) mod duplicate;
 mod files;
+mod instead;
 mod kept;
 mod list;
 mod looked;

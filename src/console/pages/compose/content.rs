@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::choice::Choice;
-use super::template;
+use super::{instead, template};
 use crate::console::component::field::Field;
 use crate::console::form::Form;
 use crate::console::text::Text;
@@ -141,10 +141,9 @@ pub(super) fn body(choice: &Choice, words: &Words) -> Map<String, Value> {
             json!({"type": "interactive", "interactive": interactive(choice.kind, words)})
         }
     };
-    match body {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
-    }
+    let Value::Object(mut fields) = body else { return Map::new() };
+    instead::add(&mut fields, choice, words);
+    fields
 }
 
 /// An interactive message with the parts that are filled in; `None` for the other kinds.
