@@ -47,6 +47,7 @@ asset!(STYLE, "style", "css", "text/css; charset=utf-8");
 asset!(SCRIPT, "script", "js", "text/javascript; charset=utf-8");
 asset!(CONTACTS, "contacts", "js", "text/javascript; charset=utf-8");
 asset!(INBOX, "inbox", "js", "text/javascript; charset=utf-8");
+asset!(EMOJI, "emoji", "js", "text/javascript; charset=utf-8");
 asset!(ICON, "icon", "svg", "image/svg+xml");
 asset!(ICONS, "icons", "svg", "image/svg+xml");
 
@@ -82,8 +83,8 @@ pub(super) fn mark() -> Markup {
 /// Answers with one of the files.
 pub(super) async fn serve(request: HttpRequest) -> Result<HttpResponse> {
     let file = request.match_info().query("file");
-    let known =
-        [&STYLE, &SCRIPT, &CONTACTS, &INBOX, &ICON, &ICONS].into_iter().find(|asset| asset.made.file == file);
+    let all = [&STYLE, &SCRIPT, &CONTACTS, &INBOX, &EMOJI, &ICON, &ICONS];
+    let known = all.into_iter().find(|asset| asset.made.file == file);
     let Asset { name, kind, content, made } = known.ok_or(Error::NotFound)?;
     let is_known =
         request.headers().get(IF_NONE_MATCH).is_some_and(|tag| tag.as_bytes() == made.tag.as_bytes());

@@ -35,7 +35,7 @@ pub(super) fn page(visitor: &Visitor, path: &str, page: &Page) -> Markup {
                 link rel="stylesheet" href=(assets::STYLE.address());
                 @if let Some(colour) = brand.stylesheet() { link rel="stylesheet" href=(colour); }
                 script src=(assets::SCRIPT.address()) defer {}
-                @if let Some(script) = page.script { script src=(script.address()) defer {} }
+                @for script in &page.scripts { script src=(script.address()) defer {} }
             }
             body class=(class) data-copied=(text.get("shell-copied")) data-upload=(text.get("shell-uploading")) {
                 a.skip href="#main" { (text.get("shell-skip")) }

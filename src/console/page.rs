@@ -32,8 +32,8 @@ pub(super) struct Page {
     pub(super) status: StatusCode,
     pub(super) is_secret: bool,
     pub(super) retry_after: Option<Duration>,
-    /// A script of its own, beside the one of every page.
-    pub(super) script: Option<&'static Asset>,
+    /// Scripts of its own, beside the one of every page.
+    pub(super) scripts: Vec<&'static Asset>,
     /// What stands in the head, in place of what the reader's company chose.
     pub(super) brand: Option<Brand>,
 }
@@ -51,7 +51,7 @@ impl Page {
             status: StatusCode::OK,
             is_secret: false,
             retry_after: None,
-            script: None,
+            scripts: Vec::new(),
             brand: None,
         }
     }
@@ -74,9 +74,9 @@ impl Page {
         self
     }
 
-    /// Loads a script of the page's own.
-    pub(super) const fn script(mut self, script: &'static Asset) -> Self {
-        self.script = Some(script);
+    /// Loads a script of the page's own, behind those before.
+    pub(super) fn script(mut self, script: &'static Asset) -> Self {
+        self.scripts.push(script);
         self
     }
 

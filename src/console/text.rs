@@ -45,6 +45,7 @@ files! {
     "contacts",
     "costs",
     "drafts",
+    "emoji",
     "fault",
     "fields",
     "help",

@@ -123,3 +123,29 @@ test('without script a conversation is read and answered', async () => {
     assertQuiet(person, demo);
     await person.context.close();
 });
+
+test('an emoji is chosen with the keyboard and inserted at the caret', async () => {
+    await writes('999900000005', 'do you have cake?');
+    const person = await browser.signedIn(demo);
+    const { page } = person;
+    await page.goto(`${demo.url}/console/inbox`);
+    await row(page, 'do you have cake?').getByRole('link').click();
+    const answer = page.locator('textarea[name=message]');
+    await answer.fill('yes!');
+    await answer.press('ArrowLeft');
+    const button = page.getByRole('button', { name: 'Insert an emoji' });
+    await button.press('Enter');
+    assert.equal(await button.getAttribute('aria-expanded'), 'true');
+    await assertAccessible(page, 'the emoji');
+    for (const key of ['ArrowRight', 'Enter', 'ArrowDown', 'ArrowUp', 'Enter']) await page.keyboard.press(key);
+    assert.equal(await answer.inputValue(), 'yes😃😃!');
+    await page.keyboard.press('Escape');
+    assert.equal(await button.getAttribute('aria-expanded'), 'false');
+    await page.keyboard.type('?');
+    assert.equal(await answer.inputValue(), 'yes😃😃?!');
+    await button.click();
+    await page.getByRole('button', { name: '🎂' }).click();
+    assert.equal(await answer.inputValue(), 'yes😃😃?🎂!');
+    assertQuiet(person, demo);
+    await person.context.close();
+});

@@ -26,6 +26,7 @@ pub(crate) enum Icon {
     Reference,
     Nothing,
     Upload,
+    Emoji,
 }
 
 impl Icon {
@@ -50,6 +51,7 @@ impl Icon {
             Self::Reference => "book-open",
             Self::Nothing => "inbox",
             Self::Upload => "upload",
+            Self::Emoji => "smile",
         }
     }
 }
@@ -92,6 +94,7 @@ mod tests {
             Icon::Reference,
             Icon::Nothing,
             Icon::Upload,
+            Icon::Emoji,
         ] {
             assert!(icon.is_drawn(), "{icon:?}");
         }

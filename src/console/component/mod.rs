@@ -10,6 +10,7 @@ pub(super) mod confirm;
 pub(super) mod copy;
 pub(super) mod cost;
 pub(super) mod countries;
+pub(super) mod emoji;
 pub(super) mod empty;
 pub(super) mod explain;
 pub(super) mod field;

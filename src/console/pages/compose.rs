@@ -16,6 +16,7 @@ mod content;
 pub(super) mod draft;
 pub(super) mod duplicate;
 mod files;
+mod instead;
 mod kept;
 mod list;
 mod looked;
@@ -56,7 +57,6 @@ use self::run::{check, in_time};
 use self::sample::Sample;
 use self::step::{SendStep, carried, line};
 pub(in crate::console) use self::upload::{sample, show as list, take as upload};
-use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::empty::empty;
 use crate::console::component::field::{faults, once};
@@ -67,6 +67,7 @@ use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
+use crate::console::{State, assets};
 use crate::domain::request::{Skipped, WebRequest};
 use crate::engine::{self, DryRun, WebDryRun};
 use crate::error::Code;
@@ -337,7 +338,8 @@ fn page(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> Pag
             (writing(viewer, around, form, checked))
         }
     };
-    Page::new(text.get("compose-title"), Menu::Sends, body)
+    let page = Page::new(text.get("compose-title"), Menu::Sends, body);
+    if around.step == SendStep::What { page.script(&assets::EMOJI) } else { page }
 }
 
 /// The form at its step.

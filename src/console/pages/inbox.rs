@@ -213,5 +213,5 @@ fn live(page: Page, filter: &InboxFilter, open: Option<Uuid>) -> Page {
     let query = [Some(query).filter(|query| !query.is_empty()), open];
     let query: Vec<_> = query.into_iter().flatten().collect();
     let address = if query.is_empty() { LIVE.to_owned() } else { format!("{LIVE}?{}", query.join("&")) };
-    page.live(address).script(&assets::INBOX)
+    page.live(address).script(&assets::INBOX).script(&assets::EMOJI)
 }

@@ -163,6 +163,8 @@ struct Around {
     can_repeat: bool,
     /// The send that it repeats.
     origin: Option<Record>,
+    /// The send with the message in whose place it is a template.
+    in_place_of: Option<Record>,
     repeats: Vec<Record>,
     /// Who paused, resumed, moved and canceled it.
     steps: Vec<SteeringStep>,
@@ -182,12 +184,17 @@ impl Around {
         };
         let origin = send.sources.iter().find_map(|source| match source {
             Source::Send(id) => Some(*id),
-            Source::Tag(_) | Source::WithoutTag(_) | Source::Segment(_) => None,
+            Source::Tag(_) | Source::WithoutTag(_) | Source::Segment(_) | Source::Closed(_) => None,
         });
-        let origin = match origin {
-            Some(id) => records.sends().head(id, Timestamp::now()).await?,
-            None => None,
+        let in_place_of = send.sources.iter().find_map(|source| match source {
+            Source::Closed(other) => *other,
+            Source::Tag(_) | Source::WithoutTag(_) | Source::Segment(_) | Source::Send(_) => None,
+        });
+        let head = async |id: Option<Uuid>| match id {
+            Some(id) => records.sends().head(id, Timestamp::now()).await,
+            None => Ok(None),
         };
+        let (origin, in_place_of) = (head(origin).await?, head(in_place_of).await?);
         let template = match &send.template {
             Some(template) => records.templates().find(template.id).await?,
             None => None,
@@ -199,7 +206,7 @@ impl Around {
         let steps = state.engine.sends().steering(company, send.id).await?;
         let can_repeat = can_repeat(channel.as_deref());
         let channel = channel.map(|channel| channel.name.clone());
-        Ok(Self { message, channel, can_repeat, origin, repeats, steps })
+        Ok(Self { message, channel, can_repeat, origin, in_place_of, repeats, steps })
     }
 }
 

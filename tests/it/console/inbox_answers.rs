@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::browser::value_of;
 use super::inbox::Desk;
 use super::media::upload_to;
+use super::weight::assets;
 use crate::api::media::picture;
 
 /// Who writes.
@@ -82,6 +83,28 @@ async fn a_template_is_shown_filled_in_before_it_is_sent() {
     let part = agent.post(&format!("{place}/preview"), &values).await;
     assert!(part.status == 200 && part.body.contains(filled), "{}", part.body);
     assert!(part.body.starts_with("<div id=\"preview\""), "{}", part.body);
+}
+
+#[tokio::test]
+async fn emoji_are_offered_where_people_write_and_only_with_script() {
+    let desk = Desk::new().await;
+    desk.writes(ANA, "wamid.1", "are you open?", 60).await;
+    let member = desk.world.signed_in(Role::Member).await;
+    let compose = format!("/console/sends/new?type=text&step=what&channel={}", desk.shop);
+    for place in [desk.place(ANA).await, compose] {
+        let page = member.page(&place).await;
+        let button = page.split("<button").find(|button| button.contains("data-emoji=")).unwrap();
+        let (_, field) = button.split_once("data-emoji=\"").unwrap();
+        let (field, _) = field.split_once('"').unwrap();
+        assert!(page.contains(&format!("<textarea id=\"{field}\"")), "{field}: {page}");
+        assert!(button.contains(" hidden") && button.contains("Faces|Hands and people|"), "{button}");
+        let script = assets(&page).into_iter().find(|asset| asset.contains("/emoji-")).unwrap();
+        let script = member.page(script).await;
+        let groups =
+            script.lines().filter(|line| line.trim_start().starts_with('"') && line.ends_with("\","));
+        let (groups, names) = (groups.count(), button.split("data-groups=\"").nth(1).unwrap());
+        assert_eq!(groups, names.split('"').next().unwrap().split('|').count(), "each group has a name");
+    }
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ mod chatwoot;
 mod company;
 mod compose;
 mod compose_fields;
+mod compose_instead;
 mod compose_list;
 mod compose_phone;
 mod compose_steps;

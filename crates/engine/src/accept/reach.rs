@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::plan::{Forecast, Outcome, Planned};
+use super::plan::{Forecast, Outcome, Planned, PlannedInstead};
 use super::web_send::DryRunFile;
 use super::{of_own_segments, of_own_tags};
 use crate::handover::link;
@@ -16,7 +16,7 @@ use domain::request::Audience;
 
 impl Sends<'_> {
     /// Counts an audience as a dry run does, without a message and whether or not the channel can send now.
-    /// `is_marketing` as in [`Planned`].
+    /// `is_marketing` as in [`Planned`]; `instead` is the same of the template for people whose window is closed, if there is one.
     ///
     /// # Errors
     ///
@@ -26,10 +26,12 @@ impl Sends<'_> {
         channel: &Arc<Channel>,
         audience: Audience,
         is_marketing: Option<bool>,
+        instead: Option<bool>,
     ) -> Result<Outcome, Error> {
         let audience = of_own_tags(self.engine.store(), channel.company_id, audience).await?;
         let audience = of_own_segments(self.engine.store(), channel.company_id, audience).await?;
-        let planned = Planned::new(channel, audience, is_marketing);
+        let instead = instead.map(PlannedInstead::of_category);
+        let planned = Planned { instead, ..Planned::new(channel, audience, is_marketing) };
         Ok(self.engine.resolver().send(Forecast(planned)).await??)
     }
 

@@ -65,6 +65,15 @@ send-check-count = { $count ->
 send-check-end = Likely over at
 send-check-no-end = Only the provider's answers limit how long it takes.
 send-check-limit = What decides how long it takes:
+send-check-instead = { $count ->
+    [0] Nobody needs the template: everybody wrote in the last 24 hours.
+    [1] 1 of them did not write in the last 24 hours and gets the template.
+   *[other] { $count } of them did not write in the last 24 hours and get the template.
+}
+send-instead = People who did not write in the last 24 hours get a template:
+send-instead-open = Open that send
+send-instead-all = Nobody of this send wrote in the last 24 hours: everybody gets the template.
+send-instead-of = In place of this send, to people who did not write in the last 24 hours:
 send-check-skipped = { $count ->
     [1] 1 entry is left out
    *[other] { $count } entries are left out

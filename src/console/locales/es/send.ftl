@@ -65,6 +65,15 @@ send-check-count = { $count ->
 send-check-end = Terminará probablemente el
 send-check-no-end = Solo las respuestas del proveedor limitan cuánto tarda.
 send-check-limit = Lo que decide cuánto tarda:
+send-check-instead = { $count ->
+    [0] Nadie necesita la plantilla: todos escribieron en las últimas 24 horas.
+    [1] 1 de ellos no escribió en las últimas 24 horas y recibe la plantilla.
+   *[other] { $count } de ellos no escribieron en las últimas 24 horas y reciben la plantilla.
+}
+send-instead = Quienes no escribieron en las últimas 24 horas reciben una plantilla:
+send-instead-open = Abrir ese envío
+send-instead-all = Nadie de este envío escribió en las últimas 24 horas: todos reciben la plantilla.
+send-instead-of = En lugar de este envío, a quienes no escribieron en las últimas 24 horas:
 send-check-skipped = { $count ->
     [1] 1 entrada queda fuera
    *[other] { $count } entradas quedan fuera

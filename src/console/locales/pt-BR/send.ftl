@@ -65,6 +65,15 @@ send-check-count = { $count ->
 send-check-end = Deve terminar em
 send-check-no-end = Só as respostas do provedor limitam quanto tempo leva.
 send-check-limit = O que define quanto tempo leva:
+send-check-instead = { $count ->
+    [0] Ninguém precisa do modelo: todos escreveram nas últimas 24 horas.
+    [1] 1 deles não escreveu nas últimas 24 horas e recebe o modelo.
+   *[other] { $count } deles não escreveram nas últimas 24 horas e recebem o modelo.
+}
+send-instead = Quem não escreveu nas últimas 24 horas recebe um modelo:
+send-instead-open = Abrir esse envio
+send-instead-all = Ninguém deste envio escreveu nas últimas 24 horas: todos recebem o modelo.
+send-instead-of = No lugar deste envio, a quem não escreveu nas últimas 24 horas:
 send-check-skipped = { $count ->
     [1] 1 entrada fica de fora
    *[other] { $count } entradas ficam de fora

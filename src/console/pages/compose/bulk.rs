@@ -27,7 +27,10 @@ pub(super) fn request(
     if choice.kind == Kind::Template && choice.template.is_none() {
         form.fault("template", choice.template_fault(viewer.text));
     }
-    if let Some(template) = choice.template.as_ref().filter(|_| choice.kind == Kind::Template) {
+    if choice.kind != Kind::Template {
+        choice.instead.complain(form);
+    }
+    if let Some(template) = choice.filled() {
         template::read_deadline(viewer, template, form);
     }
     let words = columns::applied(form.words());

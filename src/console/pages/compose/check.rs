@@ -2,7 +2,6 @@
 
 use maud::{Markup, html};
 
-use super::content::Kind;
 use super::{Around, Checked, Found, audience, columns, files, list, looked, preview, web};
 use crate::console::component::notice;
 use crate::console::form::Form;
@@ -21,7 +20,7 @@ pub(super) fn shown(viewer: &Viewer, form: &Form, around: &Around, checked: &Che
                     Some(Found::Bulk(found)) => {
                         @let (dry_run, seen, looked) = &**found;
                         (files::problems(text, seen))
-                        @if around.choice.kind != Kind::Template {
+                        @if around.choice.filled().is_none() {
                             (notice::warning(&html! { p { (text.get("compose-window")) } }))
                         }
                         @let suppressed = dry_run.suppressed.values().sum::<u64>();

@@ -6,6 +6,7 @@ use maud::{Markup, html};
 
 use super::cards::Cards;
 use super::content::Kind;
+use super::instead::{INSTEAD, Instead};
 use crate::console::State;
 use crate::console::component::library::OfferedFiles;
 use crate::console::component::notice;
@@ -42,6 +43,8 @@ pub(super) struct Choice {
     pub(super) own: Vec<OwnField>,
     /// A named template that cannot be sent now, because it is not approved.
     pub(super) unfit: Option<Record>,
+    /// What people get whose window is closed, of a message that is no template.
+    pub(super) instead: Instead,
 }
 
 impl Choice {
@@ -53,7 +56,9 @@ impl Choice {
             Kind::Image | Kind::Video | Kind::Audio | Kind::Document | Kind::Template => {
                 OfferedFiles::read(&state.engine, company).await?
             }
-            _ if is_open => OfferedFiles::read(&state.engine, company).await?,
+            _ if is_open || !words.one(INSTEAD).is_empty() => {
+                OfferedFiles::read(&state.engine, company).await?
+            }
             _ => OfferedFiles::default(),
         };
         let records = state.engine.company(company).await?;
@@ -79,8 +84,16 @@ impl Choice {
             cards: Cards::default(),
             own: Vec::new(),
             unfit: None,
+            instead: Instead::default(),
         };
-        let Some(waba) = waba.filter(|_| is_open || choice.kind == Kind::Template) else { return Ok(choice) };
+        let Some(waba) = waba else { return Ok(choice) };
+        if !is_open && choice.kind != Kind::Template {
+            choice.instead = Instead::read(&records, &waba, words).await?;
+            if choice.instead.chosen.is_some() {
+                choice.own = records.fields().all().await?;
+            }
+            return Ok(choice);
+        }
         let named = match words.one("template").parse::<i64>() {
             Ok(id) => records.templates().find(id).await?.filter(|found| found.waba_id == waba),
             Err(_) => None,
@@ -98,6 +111,11 @@ impl Choice {
             choice.kind = Kind::Template;
         }
         Ok(choice)
+    }
+
+    /// The template whose values the form has: that of the message, or the one that goes in its place.
+    pub(super) fn filled(&self) -> Option<&Template> {
+        if self.kind == Kind::Template { self.template.as_ref() } else { self.instead.chosen.as_ref() }
     }
 
     /// Whether the channel is a linked phone.

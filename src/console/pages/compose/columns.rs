@@ -3,7 +3,7 @@
 
 use maud::{Markup, html};
 
-use super::attached::{RecipientMapping, template_of};
+use super::attached::RecipientMapping;
 use super::choice::Choice;
 use super::content::Kind;
 use super::list::{self, RecipientList};
@@ -88,9 +88,7 @@ pub(super) async fn recall(
     list: Option<&RecipientList>,
     form: &mut Form,
 ) -> Result<(), Error> {
-    let Some(chosen) = choice.template.as_ref().filter(|_| choice.kind == Kind::Template) else {
-        return Ok(());
-    };
+    let Some(chosen) = choice.filled() else { return Ok(()) };
     let (Some(list), mapped) = (list, format!("{} {}", chosen.id, form.words().one(list::LIST))) else {
         return Ok(());
     };
@@ -98,7 +96,7 @@ pub(super) async fn recall(
         return Ok(());
     }
     form.put(MAPPED, mapped);
-    let known = remembered(state, viewer, template_of(choice)).await?.fields;
+    let known = remembered(state, viewer, chosen.id).await?.fields;
     for place in template::places(viewer.text, chosen) {
         let field = format!("{FROM}{}", place.field);
         let is_column = |name: &&String| list.names.contains(*name);
@@ -129,13 +127,14 @@ pub(super) async fn remembered(
 /// A choice of a column for each variable of the template, and the placeholders of all columns.
 pub(super) fn fields(text: Text, choice: &Choice, list: Option<&RecipientList>, form: &Form) -> Markup {
     let Some(list) = list else { return html! {} };
-    let chosen = choice.template.as_ref().filter(|_| choice.kind == Kind::Template);
+    let (chosen, is_template) = (choice.filled(), choice.kind == Kind::Template);
     let places = chosen.map(|chosen| template::places(text, chosen)).unwrap_or_default();
     let none = (String::new(), text.get("compose-column-none"));
     html! {
         fieldset.field {
             legend { (text.get("compose-columns")) }
-            p.hint { (text.get(if chosen.is_some() { "compose-columns-hint" } else { "compose-columns-text" })) }
+            @if chosen.is_some() { p.hint { (text.get("compose-columns-hint")) } }
+            @if !is_template { p.hint { (text.get("compose-columns-text")) } }
             @for place in &places {
                 @let field = format!("{FROM}{}", place.field);
                 @let label = text.with("compose-column-of", [("field", place.label.as_str().into())]);
@@ -171,14 +170,10 @@ pub(super) fn check(choice: &Choice, known: Option<&[String]>, applied: &Words, 
         // Nothing stands for anything in buttons and menus, and nobody is to read braces.
         with_braces.iter().for_each(|field| form.fault(field, text.get("compose-fault-braces")));
     }
-    let fields: Vec<String> = match &choice.template {
-        Some(chosen) if choice.kind == Kind::Template => {
-            template::places(text, chosen).into_iter().map(|place| place.field).collect()
-        }
-        _ if has_placeholders => texts.iter().copied().map(str::to_owned).collect(),
-        _ => Vec::new(),
-    };
-    for field in &fields {
+    let places = choice.filled().map(|chosen| template::places(text, chosen)).unwrap_or_default();
+    let places: Vec<String> = places.into_iter().map(|place| place.field).collect();
+    let texts = if has_placeholders { texts } else { &[] };
+    for field in texts.iter().copied().chain(places.iter().map(String::as_str)) {
         let given = applied.one(field);
         let values = values_of(given);
         if !has_list && !values.is_empty() {
@@ -188,17 +183,17 @@ pub(super) fn check(choice: &Choice, known: Option<&[String]>, applied: &Words, 
         if has_list && values.iter().any(|(name, _)| is_unknown(name)) {
             form.fault(field, text.get("compose-fault-no-column"));
         }
-        let checked = match field.as_str() {
-            _ if !has_placeholders => Ok(()),
+        let checked = match field {
             "link" => check_link("link", given),
-            field => check_text_of(field, given, Placeholders::All),
+            field if texts.contains(&field) => check_text_of(field, given, Placeholders::All),
+            _ => Ok(()),
         };
         if checked.is_err() {
             let key = if has_list { "compose-fault-contact-field" } else { "compose-fault-braces" };
             form.fault(field, text.get(key));
         }
     }
-    if let Some(chosen) = choice.template.as_ref().filter(|_| choice.kind == Kind::Template) {
+    if let Some(chosen) = choice.filled() {
         for field in template::faulty_fields(chosen, &choice.own, which, applied) {
             form.fault(&field, text.get("compose-fault-contact-field"));
         }

@@ -4,7 +4,8 @@ use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::choice::Choice;
-use super::template;
+use super::{instead, template};
+use crate::console::component::emoji;
 use crate::console::component::field::Field;
 use crate::console::form::Form;
 use crate::console::text::Text;
@@ -141,10 +142,9 @@ pub(super) fn body(choice: &Choice, words: &Words) -> Map<String, Value> {
             json!({"type": "interactive", "interactive": interactive(choice.kind, words)})
         }
     };
-    match body {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
-    }
+    let Value::Object(mut fields) = body else { return Map::new() };
+    instead::add(&mut fields, choice, words);
+    fields
 }
 
 /// An interactive message with the parts that are filled in; `None` for the other kinds.
@@ -256,8 +256,9 @@ pub(super) fn header_type(kind: Kind, words: &Words) -> HeaderTag {
 pub(super) fn fields(text: Text, choice: &Choice, form: &Form) -> Markup {
     let label = text.get("compose-message");
     let message = Field::new(form, "message", &label).required();
+    let emoji = emoji::picker(text, &message.id());
     match choice.kind {
-        Kind::Text => html! { (message.area(6)) },
+        Kind::Text => html! { (message.area(6)) (emoji) },
         Kind::Image | Kind::Video | Kind::Audio | Kind::Document => html! {
             (choice.files.field(form, ("link", &text.get("compose-link")), choice.kind.as_str(), choice.is_web()))
             @if choice.kind.has_caption() { (Field::new(form, "caption", &text.get("compose-caption")).area(3)) }
@@ -269,7 +270,7 @@ pub(super) fn fields(text: Text, choice: &Choice, form: &Form) -> Markup {
             let headers =
                 HeaderTag::ALL.iter().map(|header| (header.as_str(), Kind::of(header.as_str()).word(text)));
             html! {
-                (message.area(4))
+                (message.area(4)) (emoji)
                 (Field::new(form, "buttons", &text.get("compose-buttons")).hint(&text.get("compose-buttons-hint")).required().area(3))
                 (Field::new(form, "header_type", &text.get("compose-header-type")).select(headers))
                 (Field::new(form, "header", &text.get("compose-header")).hint(&text.get("compose-header-hint")).text())
@@ -277,7 +278,7 @@ pub(super) fn fields(text: Text, choice: &Choice, form: &Form) -> Markup {
             }
         }
         Kind::List => html! {
-            (message.area(4))
+            (message.area(4)) (emoji)
             (Field::new(form, "menu", &text.get("compose-menu")).hint(&text.get("compose-menu-hint")).required().most(ListAction::button().most).text())
             (Field::new(form, "rows", &text.get("compose-rows")).hint(&text.get("compose-rows-hint")).required().area(6))
             (Field::new(form, "header", &text.get("compose-header")).most(TextHeader::text().most).text())
@@ -291,7 +292,7 @@ pub(super) fn fields(text: Text, choice: &Choice, form: &Form) -> Markup {
         },
         Kind::Products => html! {
             (Field::new(form, "header", &text.get("compose-header")).required().most(TextHeader::text().most).text())
-            (message.area(4))
+            (message.area(4)) (emoji)
             (Field::new(form, "catalog", &text.get("compose-catalog")).hint(&text.get("compose-catalog-hint")).required().most(ProductAction::catalog_id().most).text())
             (Field::new(form, "products", &text.get("compose-products")).hint(&text.get("compose-products-hint")).required().area(6))
             (footer(text, form))

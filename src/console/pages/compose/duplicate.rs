@@ -6,6 +6,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::draft;
+use super::instead::INSTEAD;
 use super::web::{GROUP, PERSON};
 use crate::clock::Timestamp;
 use crate::console::State;
@@ -80,7 +81,12 @@ pub(in crate::console::pages) const fn is_possible(send: &Record) -> bool {
 
 /// Whether a copy can take the place of this send: it has all its recipients, or all its tags.
 pub(in crate::console::pages) fn is_complete(send: &Record) -> bool {
-    is_possible(send) && (!send.tags.is_empty() || send.recipients <= NUMBERS)
+    is_possible(send) && (is_to_tags(send) || send.recipients <= NUMBERS)
+}
+
+/// Whether its recipients are those of its tags. A template that goes to a part of a request's people has the tags of all.
+fn is_to_tags(send: &Record) -> bool {
+    !send.tags.is_empty() && !send.sources.iter().any(|source| matches!(source, Source::Closed(Some(_))))
 }
 
 /// The address of the form with a copy of this send.
@@ -125,25 +131,46 @@ pub(in crate::console::pages) async fn of(
         Source::Tag(id) => Some(("tag".to_owned(), id.to_string())),
         Source::WithoutTag(id) => Some(("without".to_owned(), id.to_string())),
         Source::Segment(id) => Some(("segment".to_owned(), id.to_string())),
-        Source::Send(_) => None,
+        Source::Send(_) | Source::Closed(_) => None,
     });
     let tags: Vec<_> = tags.collect();
+    // What takes the place of this send leaves the other one alone.
+    let instead = match send.instead.filter(|_| copy == CopyKind::Another) {
+        Some(id) => records.sends().head(id, Timestamp::now()).await?,
+        None => None,
+    };
+    if let Some(instead) = &instead
+        && let Some(sent) = records.sends().sent(instead.id).await?
+        && let Some(template) = sent.template_id
+    {
+        let content = serde_json::to_value(&sent.content).map_err(|_| Error::Internal)?;
+        put(&mut fields, INSTEAD, &template.into());
+        components(&content["components"], "", &viewer.zone, &mut fields);
+    }
+    let recipients = send.recipients + instead.as_ref().map_or(0, |instead| instead.recipients);
     let snapshot = records.sends().snapshot(send_id).await?.ok_or(Error::NotFound)?;
     let mut lacks = None;
     if let Some(group) = snapshot.group() {
         fields.extend(
             [("to", GROUP), ("group", group)].map(|(field, value)| (field.to_owned(), value.to_owned())),
         );
-    } else if !send.tags.is_empty() {
+    } else if is_to_tags(&send) {
         // Which of the recipients were named by their numbers is not stored.
         lacks = Some(Lacking::BesideTags);
         fields.extend(tags);
-    } else if send.recipients > NUMBERS {
+    } else if recipients > NUMBERS {
         lacks = Some(Lacking::Numbers);
     } else {
-        let messages = records.messages().from(&snapshot, None, 0, NUMBERS).await?;
-        let numbers = messages.iter().filter_map(|message| message.outcome.position.recipient);
-        let numbers: Vec<_> = numbers.map(|number| format!("+{number}")).collect();
+        let mut numbers = Vec::new();
+        let other = match &instead {
+            Some(instead) => records.sends().snapshot(instead.id).await?,
+            None => None,
+        };
+        for snapshot in [Some(&snapshot), other.as_ref()].into_iter().flatten() {
+            let messages = records.messages().from(snapshot, None, 0, NUMBERS).await?;
+            let of_send = messages.iter().filter_map(|message| message.outcome.position.recipient);
+            numbers.extend(of_send.map(|number| format!("+{number}")));
+        }
         if let [number] = &numbers[..] {
             // The field of a linked phone, which has one recipient.
             fields.push(("to".to_owned(), PERSON.to_owned()));

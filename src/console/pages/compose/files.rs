@@ -38,20 +38,18 @@ pub(super) struct SeenFile {
 /// The files that the form names, as contents of their own. Those of the console's own library are known already.
 pub(super) fn named(choice: &Choice, words: &Words) -> Vec<Content> {
     let given = |field: &str| words.one(field).to_owned();
+    let of_template = choice.filled().map(|template| template::files(template, words));
     let files = match choice.kind {
         Kind::Image | Kind::Video | Kind::Audio | Kind::Document => {
             vec![(choice.kind.as_str(), given("link"))]
         }
         Kind::Buttons => vec![(content::header_type(choice.kind, words).as_str(), given("header"))],
-        Kind::Template => match &choice.template {
-            Some(template) => template::files(template, words),
-            None => Vec::new(),
-        },
-        Kind::Text | Kind::List | Kind::Product | Kind::Products => Vec::new(),
+        Kind::Text | Kind::Template | Kind::List | Kind::Product | Kind::Products => Vec::new(),
     };
     // Of a link that differs from recipient to recipient, there is no one file.
     let is_one = |link: &str| !link.is_empty() && !is_in(link) && own_file(link).is_none();
-    let files = files.into_iter().filter(|(_, link)| is_one(link));
+    let files = files.into_iter().chain(of_template.into_iter().flatten());
+    let files = files.filter(|(_, link)| is_one(link));
     files.filter_map(|(kind, link)| file(kind, link)).take(MOST).collect()
 }
 

@@ -7,7 +7,6 @@ use maud::{Markup, html};
 
 use super::Around;
 use super::attached::Looked;
-use super::content::Kind;
 use crate::console::component::formatting::beginning;
 use crate::console::component::table::{Column, table};
 use crate::console::form::Form;
@@ -89,7 +88,7 @@ pub(super) fn reason(text: Text, looked: &Looked, entry: &SkippedEntry, cells: &
 /// The first messages, as their recipients would get them.
 pub(super) fn examples(viewer: &Viewer, around: &Around, dry_run: &DryRun) -> Markup {
     let text = viewer.text;
-    let template = around.choice.template.as_ref().filter(|_| around.choice.kind == Kind::Template);
+    let template = around.choice.filled();
     let filled =
         dry_run.examples.iter().filter_map(|example| Some((example.number, example.content.as_ref()?)));
     let filled: Vec<_> = filled.take(EXAMPLES).collect();

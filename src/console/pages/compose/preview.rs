@@ -33,6 +33,10 @@ pub(super) fn preview(text: Text, choice: &Choice, words: &Words, sample: &Sampl
             h2 { (text.get("compose-preview")) }
             @let parts = parts(choice, words, sample.person());
             @if choice.kind == Kind::Template { (phone(text, &parts)) } @else { (literal(text, &parts)) }
+            @if let Some(instead) = choice.filled().filter(|_| choice.kind != Kind::Template) {
+                h3 { (text.get("compose-instead")) }
+                (phone(text, &filled(instead, words, sample.person())))
+            }
             @match sample {
                 Sample::None => {}
                 Sample::MadeUp(_) => p.hint { (text.get("compose-preview-made-up")) },

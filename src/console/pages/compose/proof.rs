@@ -1,7 +1,6 @@
 //! What a check covers, as a word that the form carries: only a form that still has its proof is sent.
 
 use super::choice::Choice;
-use super::content::Kind;
 use super::step::WHEN;
 use super::{STEERING, template};
 use crate::console::form::Form;
@@ -50,8 +49,7 @@ pub(super) fn digest(form: &Form) -> String {
 
 /// The digest of the form, a dash, and that of the template as it is now.
 pub(super) fn proof(form: &Form, choice: &Choice) -> String {
-    let template = choice.template.as_ref().filter(|_| choice.kind == Kind::Template);
-    format!("{}-{}", digest(form), template.map(template::digest).unwrap_or_default())
+    format!("{}-{}", digest(form), choice.filled().map(template::digest).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -48,7 +48,8 @@ impl From<&Outcome> for Total {
     fn from(outcome: &Outcome) -> Self {
         let suppressed = outcome.suppressed.values().sum();
         let others = outcome.skipped.count.saturating_sub(suppressed);
-        Self { people: outcome.course.recipients, suppressed, others }
+        let closed = outcome.instead.as_ref().map_or(0, |closed| closed.course.recipients);
+        Self { people: outcome.course.recipients + closed, suppressed, others }
     }
 }
 
@@ -74,19 +75,17 @@ pub(super) async fn read(
     // While no template is chosen yet, nobody is left out for not having written lately.
     let is_marketing = is_marketing.or((choice.kind == content::Kind::Template).then_some(false));
     let by = is_marketing.is_none().then_some(channel.id);
+    let instead = choice.instead.chosen.as_ref().filter(|_| is_marketing.is_none());
+    let instead = instead.map(|template| template.category == Category::Marketing);
     let mut asked = Words::default();
     for name in FIELDS {
         words.all(name).for_each(|value| asked.add(name, value));
     }
-    let digest = hex::encode(asked.digest(&format!("{is_marketing:?} {by:?}"), &[]));
+    let digest = hex::encode(asked.digest(&format!("{is_marketing:?} {instead:?} {by:?}"), &[]));
     let (key, engine) = (format!("reach {} {digest}", viewer.company.id), state.engine.clone());
-    let counted =
-        in_time(
-            state,
-            key,
-            FRESH,
-            async move { engine.sends().reach(&channel, audience, is_marketing).await },
-        );
+    let counted = in_time(state, key, FRESH, async move {
+        engine.sends().reach(&channel, audience, is_marketing, instead).await
+    });
     Ok(match counted.await? {
         None => Reach::Counting,
         Some(counted) => match counted.as_ref() {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
 
+use super::instead::INSTEAD;
 use crate::console::component::notice;
 use crate::console::error::Error;
 use crate::console::form::Form;
@@ -112,6 +113,8 @@ pub(in crate::console::pages) fn fault(form: &mut Form, refusal: &Refusal) {
             return;
         }
     };
+    let is_of_template = refusal.param.as_deref().is_some_and(|param| param.starts_with("template_instead"));
+    let field = if is_of_template && !field.is_empty() { INSTEAD } else { field };
     let mut sentence = form.text().get(key);
     if refusal.code == Code::InvalidInteractive {
         // The content has many parts: the engine names the part that is wrong.

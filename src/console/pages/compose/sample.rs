@@ -2,7 +2,6 @@
 //! while no recipient is chosen.
 
 use super::choice::Choice;
-use super::content::Kind;
 use super::{audience, template};
 use crate::console::State;
 use crate::console::error::Error;
@@ -27,9 +26,7 @@ impl Sample {
         choice: &Choice,
         words: &Words,
     ) -> Result<Self, Error> {
-        let Some(chosen) = choice.template.as_ref().filter(|_| choice.kind == Kind::Template) else {
-            return Ok(Self::None);
-        };
+        let Some(chosen) = choice.filled() else { return Ok(Self::None) };
         if !template::has_contact_fields(chosen, words) {
             return Ok(Self::None);
         }

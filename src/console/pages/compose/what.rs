@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::choice::{self, Choice};
 use super::content::{self, Kind};
-use super::{Around, cards, columns, preview};
+use super::{Around, cards, columns, instead, preview};
 use crate::console::component::field::Field;
 use crate::console::component::notice;
 use crate::console::form::Form;
@@ -24,6 +24,7 @@ pub(super) fn fields(viewer: &Viewer, form: &Form, around: &Around) -> Markup {
                     @if !is_choosing {
                         (columns::fields(text, choice, around.list.as_ref(), form))
                         (content::fields(text, choice, form))
+                        @if choice.kind != Kind::Template { (instead::fields(text, choice, form)) }
                     }
                 } @else {
                     (notice::fault(&text.get("compose-fault-web-type")))

@@ -15,7 +15,7 @@ use crate::console::component::field::{Field, faults, once};
 use crate::console::component::formatting::{LABEL_CHARS, plain};
 use crate::console::component::library::OfferedFiles;
 use crate::console::component::phone::phone;
-use crate::console::component::{notice, quick_replies};
+use crate::console::component::{emoji, notice, quick_replies};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::pages::compose::{filled, template};
@@ -159,8 +159,11 @@ impl Composer {
             form method="post" id=(FORM) action=(filter.of(id, "/answer")) data-draft=(filter.of(id, "/draft")) {
                 (faults(form)) (once(form))
                 (quoted(viewer, filter, thread, reply))
-                (Field::new(form, MESSAGE, &text.get("inbox-answer")).hint(&text.get("inbox-answer-hint"))
-                    .most(BEGUN_CHARS).area(3))
+                @let label = text.get("inbox-answer");
+                @let hint = text.get("inbox-answer-hint");
+                @let answer = Field::new(form, MESSAGE, &label).hint(&hint).most(BEGUN_CHARS);
+                (answer.area(3))
+                (emoji::picker(text, &answer.id()))
                 (quick_replies::offered(text, &around.quick_replies))
                 details.more open[!form.value(FILE).is_empty()] {
                     summary { (text.get("inbox-attach")) }

@@ -29,7 +29,7 @@ use crate::domain::message::{Selection, State as At};
 use crate::domain::request::RetryRequest;
 use crate::domain::send::Counts;
 use crate::engine::records::sends::Record;
-use crate::engine::{self, DryRun};
+use crate::engine::{self, DryRun, DryRunInstead};
 use crate::error::{Code, Refusal};
 
 /// The number of skipped entries that a page shows.
@@ -256,6 +256,7 @@ pub(in crate::console::pages) fn outcome(viewer: &Viewer, dry_run: &DryRun, has_
         ends,
         binding,
         cost: costs,
+        instead,
         examples: _,
         ignored: _,
     } = dry_run;
@@ -270,6 +271,10 @@ pub(in crate::console::pages) fn outcome(viewer: &Viewer, dry_run: &DryRun, has_
                 p { (text.get("send-check-limit")) " " (words::binding(text, *binding)) }
             }
             @if let Some(estimate) = costs { (cost::estimate(text, estimate)) }
+            @if let Some(DryRunInstead { recipients, cost: costs }) = instead {
+                p { strong { (text.with("send-check-instead", [("count", (*recipients).into())])) } }
+                @if let Some(estimate) = costs.as_ref().filter(|_| *recipients > 0) { (cost::estimate(text, estimate)) }
+            }
             @if let Some(lacking) = without_fields.filter(|lacking| lacking.count > 0) {
                 p.fault {
                     @let (count, checked) = (lacking.count.into(), lacking.checked.into());

@@ -8,7 +8,7 @@ use crate::console::component::time::moment;
 use crate::console::pages::changes::words::author;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
-use crate::domain::send::EndReason;
+use crate::domain::send::{EndReason, Source};
 use crate::engine::records::sends::Record;
 use crate::engine::{Steered, SteeringStep, Who};
 
@@ -50,6 +50,7 @@ pub(super) fn facts(viewer: &Viewer, send: &Record, around: &Around) -> Markup {
                 Some(EndReason::Restored) => { p { (text.get("send-restored")) } }
                 None => {}
             }
+            (instead(text, send, around))
             @if let Some(origin) = &around.origin {
                 p { (text.get("send-repeats")) " " a href=(format!("/console/sends/{}", origin.id)) { bdi { (words::name(text, origin)) } } }
             }
@@ -61,6 +62,20 @@ pub(super) fn facts(viewer: &Viewer, send: &Record, around: &Around) -> Markup {
                     }
                 }
             }
+        }
+    }
+}
+
+/// The other send of the request, if people whose window was closed get a template.
+fn instead(text: Text, send: &Record, around: &Around) -> Markup {
+    let is_of_all = send.sources.contains(&Source::Closed(None));
+    html! {
+        @if let Some(id) = send.instead {
+            p { (text.get("send-instead")) " " a href=(format!("/console/sends/{id}")) { (text.get("send-instead-open")) } }
+        }
+        @if is_of_all { p { (text.get("send-instead-all")) } }
+        @if let Some(other) = &around.in_place_of {
+            p { (text.get("send-instead-of")) " " a href=(format!("/console/sends/{}", other.id)) { bdi { (words::name(text, other)) } } }
         }
     }
 }

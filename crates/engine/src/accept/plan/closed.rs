@@ -20,6 +20,13 @@ pub struct PlannedInstead {
     pub content: Option<Content>,
 }
 
+impl PlannedInstead {
+    /// A template of which nothing is known but whether it is marketing.
+    pub(in crate::accept) const fn of_category(is_marketing: bool) -> Self {
+        Self { is_marketing, needed_fields: Vec::new(), content: None }
+    }
+}
+
 /// What is planned for the people whose window is closed.
 #[derive(Debug, Clone)]
 pub struct ClosedPart {

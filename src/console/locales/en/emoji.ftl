@@ -1,0 +1,9 @@
+emoji-insert = Insert an emoji
+emoji-faces = Faces
+emoji-people = Hands and people
+emoji-hearts = Hearts and parties
+emoji-nature = Animals and nature
+emoji-food = Food and drink
+emoji-places = Places and ways
+emoji-things = Things
+emoji-signs = Signs

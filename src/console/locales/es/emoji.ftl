@@ -1,0 +1,9 @@
+emoji-insert = Insertar un emoji
+emoji-faces = Caras
+emoji-people = Manos y personas
+emoji-hearts = Corazones y fiestas
+emoji-nature = Animales y naturaleza
+emoji-food = Comida y bebida
+emoji-places = Lugares y viajes
+emoji-things = Objetos
+emoji-signs = Signos

@@ -1,0 +1,9 @@
+emoji-insert = Inserir um emoji
+emoji-faces = Rostos
+emoji-people = Mãos e pessoas
+emoji-hearts = Corações e festas
+emoji-nature = Animais e natureza
+emoji-food = Comida e bebida
+emoji-places = Lugares e viagens
+emoji-things = Objetos
+emoji-signs = Sinais
