@@ -53,7 +53,7 @@ pub(crate) struct SendRecord {
     /// paused, canceled and retried by itself.
     template_instead_id: Option<Uuid>,
     /// Present when it is the template that goes in place of the message of its request.
-    #[schema(value_type = InsteadOf, required = false)]
+    #[schema(value_type = InsteadOfRecord, required = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     instead_of: Option<InsteadOfRecord>,
     /// Its messages by state; the sum is `recipients_count`.
