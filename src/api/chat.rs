@@ -11,7 +11,6 @@ use std::sync::Arc;
 
 use actix_web::web::{Bytes, Data, Json};
 use actix_web::{HttpRequest, HttpResponse};
-use uuid::Uuid;
 
 use self::answer::{Queued, Rehearsed};
 use self::limits::ChannelLimits;

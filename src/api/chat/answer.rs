@@ -28,7 +28,7 @@ pub(crate) struct Queued {
     /// The id of the send.
     send_id: Uuid,
     /// The template that goes to people whose window is closed; absent when nobody gets it.
-    #[schema(value_type = SentInstead, required = false)]
+    #[schema(value_type = InsteadAnswer, required = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     template_instead: Option<InsteadAnswer>,
     /// When the send starts, if the request says so.

@@ -11,7 +11,7 @@ fn pair() -> Activate {
 }
 
 impl World {
-    fn activate(&mut self, activate: Activate) {
+    fn activate_both(&mut self, activate: Activate) {
         self.input(Input::Activate { activate, caller: Caller(7) });
     }
 }
@@ -19,7 +19,7 @@ impl World {
 #[test]
 fn both_sends_become_active_in_one_row_and_the_channel_hears_of_both() {
     let mut world = World::new();
-    world.activate(pair());
+    world.activate_both(pair());
     let batch = world.begin();
     let instead = Some(InsteadOf { send_id: id(2), recipients: 3 });
     assert_eq!(batch.activations, [Activation { send_id: id(1), recipients: 2, skipped: 0, instead }]);
@@ -31,7 +31,7 @@ fn both_sends_become_active_in_one_row_and_the_channel_hears_of_both() {
 #[test]
 fn a_template_that_everybody_gets_says_so() {
     let mut world = World::new();
-    world.activate(Activate { is_instead: true, ..activated(2, 9) });
+    world.activate_both(Activate { is_instead: true, ..activated(2, 9) });
     let batch = world.begin();
     assert_eq!(batch.sources, [SourceOf { send_id: id(2), source: Source::Closed(None) }]);
     assert_eq!(batch.activations[0].instead, None);
@@ -40,12 +40,12 @@ fn a_template_that_everybody_gets_says_so() {
 #[test]
 fn the_first_of_two_sends_in_doubt_decides_for_both() {
     let mut world = World::new();
-    world.activate(pair());
+    world.activate_both(pair());
     world.begin();
     world.written(Err(Cause::InDoubt));
     assert_eq!(world.settles(Ok(&[1])), [1]);
     assert_eq!(world.told(), ["channel 9: [1] late", "channel 9: [2] late", "7: done"]);
-    world.activate(pair());
+    world.activate_both(pair());
     world.sleep();
     world.begin();
     world.written(Err(Cause::InDoubt));
@@ -56,7 +56,7 @@ fn the_first_of_two_sends_in_doubt_decides_for_both() {
 #[test]
 fn a_refused_row_of_one_refuses_both() {
     let mut world = World::new();
-    world.activate(pair());
+    world.activate_both(pair());
     world.begin();
     world.written(Err(Cause::Missing));
     let again = world.commit.as_ref().expect("the batch is written in parts");
