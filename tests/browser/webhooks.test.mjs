@@ -62,6 +62,10 @@ test('a webhook is added, tested, disabled, enabled and deleted in the page', as
     await answer.filter({ hasText: 'thank you' }).waitFor();
     assert.equal(JSON.parse(tests[0].body).type, 'message.failed');
     assert.equal(tests[0].headers['webhook-signature'], signature(secret, tests[0]));
+    assert.equal(tests[0].headers['x-pombo-test'], 'true');
+    await page.getByText('Body of the request', { exact: true }).click();
+    const sent = page.getByRole('region', { name: 'Body of the request', exact: true });
+    assert.equal(await sent.textContent(), tests[0].body);
     assert.equal(await page.getByText(secret).count(), 0, 'a secret is shown once');
 
     await page.getByRole('button', { name: 'Send test' }).click();

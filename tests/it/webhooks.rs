@@ -276,14 +276,14 @@ async fn a_test_sends_an_example_and_an_event_can_be_sent_once_more(universe: &U
     let (running, receiver) = (start(universe).await, Receiver::start().await);
     let added = add_to(&running, settings(&receiver, &[Type::MessageSent])).await;
     let endpoints = running.engine().webhook_endpoints();
-    let answer = endpoints.test(running.company, added.id, Type::ChannelBlocked).await.unwrap().unwrap();
-    assert!(answer.is_delivered(), "{answer:?}");
+    let sent = endpoints.test(running.company, added.id, Type::ChannelBlocked).await.unwrap().unwrap();
+    assert!(sent.answer.is_delivered(), "{sent:?}");
     let example = receiver.got().remove(0);
-    assert!(example.is_signed_with(&added.key));
+    assert!(example.is_signed_with(&added.key) && example.header("x-pombo-test") == "true", "{example:?}");
     assert_eq!(example.json()["type"], "channel.blocked");
     assert!(example.header("webhook-id").starts_with("example."));
     receiver.answer_next([500]);
-    let answer = endpoints.test(running.company, added.id, Type::SendFinished).await.unwrap().unwrap();
+    let answer = endpoints.test(running.company, added.id, Type::SendFinished).await.unwrap().unwrap().answer;
     assert_eq!((answer.status, answer.is_delivered()), (Some(500), false));
     assert_eq!(
         standing(&running.store, added.id).await.health.failures,

@@ -14,8 +14,8 @@ pub use self::graph::{GraphReach, InAccount, SetFor, WebhookProfile};
 pub use self::headers::{Header, Headers, is_own_header};
 pub use self::replay::{Replay, ReplayOf, ReplayRequest};
 pub use self::sent::{
-    ATTEMPT_HEADER, BODY_TYPE, HUB_SIGNATURE_HEADER, ID_HEADER, SIGNATURE_HEADER, SentHeaders,
-    TIMESTAMP_HEADER, signed_at,
+    ATTEMPT_HEADER, BODY_TYPE, EXAMPLE_ID, HUB_SIGNATURE_HEADER, ID_HEADER, SIGNATURE_HEADER, SentHeaders,
+    TEST_HEADER, TIMESTAMP_HEADER, is_example, signed_at,
 };
 pub use self::settings::{MOST_BATCH, MOST_IN_FLIGHT, Schemes, Settings, known_types, type_of, types_of};
 use crate::event::Type;

@@ -127,8 +127,8 @@ pub use self::web_session::Phones;
 use self::web_session::WebSessions;
 use self::webhooks::Deliverer;
 pub use self::webhooks::{
-    CheckedEndpoint, EndpointChange, EndpointRules, Resent, ShownEndpoint, StoredEndpoints, WebhookEndpoints,
-    checked_secret, example_event, former_until, no_such_webhook, unverified_receiver,
+    CheckedEndpoint, EndpointChange, EndpointRules, Resent, SentExample, ShownEndpoint, StoredEndpoints,
+    WebhookEndpoints, checked_secret, example_event, former_until, no_such_webhook, unverified_receiver,
 };
 pub(crate) use ::machines::{self as machine, planted};
 use clock::Timestamp;

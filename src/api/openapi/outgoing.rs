@@ -12,7 +12,7 @@ use crate::domain::event::{
     ChannelData, ContactData, ConversationData, Data, Event, InboundData, KeyData, LostData, MessageData,
     NoticeData, QuotaData, SendData, TemplateData, Type, WebhookDisabledData, WebhookRecoveredData,
 };
-use crate::domain::webhook::known_types;
+use crate::domain::webhook::{EXAMPLE_ID, TEST_HEADER, known_types};
 use crate::engine::example_event;
 
 /// The company, the time and the place in the log of the examples.
@@ -20,20 +20,28 @@ const COMPANY: Uuid = Uuid::from_u128(0x0190_a0c4_7c1b_7f00_8f4e_2a9f_54b2_c003)
 const AT: Timestamp = Timestamp::from_millis(1_795_253_400_000);
 const PLACE: Sequence = Sequence::from_i64(458_754);
 
-/// The headers of each request: name, description, and the schema of the value.
-const HEADERS: [(&str, &str, &str); 3] = [
+/// The headers of requests: name, description, the schema of the value, and whether each request has it.
+const HEADERS: [(&str, &str, &str, bool); 4] = [
     (
         "webhook-id",
         "The `id` of the event, the same in each repetition. For a batch, an id of the request: its events may be repeated \
          beside others, so compare the `id` of each event.",
         "string",
+        true,
     ),
-    ("webhook-timestamp", "The time of this request, in seconds since 1970.", "integer"),
+    ("webhook-timestamp", "The time of this request, in seconds since 1970.", "integer", true),
     (
         "webhook-signature",
         "`v1,` and the HMAC-SHA256 of id, timestamp and body in base64, as the Standard Webhooks specification says. Two \
          of them, separated by a space, while a secret is being replaced.",
         "string",
+        true,
+    ),
+    (
+        TEST_HEADER,
+        "`true` in a test, whose event is an example that did not happen. Other requests do not have it.",
+        "string",
+        false,
     ),
 ];
 
@@ -71,7 +79,7 @@ pub(super) fn add(document: &mut Value) {
 /// The example of a test delivery, which is the same in each document.
 fn example(r#type: Type) -> Event {
     let event = example_event(COMPANY, r#type, AT);
-    Event { id: format!("example.{}", COMPANY.as_simple()), sequence: PLACE, ..event }
+    Event { id: format!("{EXAMPLE_ID}{}", COMPANY.as_simple()), sequence: PLACE, ..event }
 }
 
 /// The name of the schema of these data.
@@ -103,9 +111,10 @@ fn schema(of_every_event: &Value, r#type: Type, data: &str) -> Value {
 }
 
 fn request(summary: &str, description: &Value, schema: &Value, example: &Value) -> Value {
-    let headers = HEADERS.map(|(name, description, kind)| {
+    let headers = HEADERS.map(|(name, description, kind, is_required)| {
+        let schema = json!({ "type": kind });
         json!({
-            "name": name, "in": "header", "required": true, "description": description, "schema": { "type": kind },
+            "name": name, "in": "header", "required": is_required, "description": description, "schema": schema,
         })
     });
     json!({

@@ -201,10 +201,12 @@ pub(in crate::api) async fn verify(
 
 /// Test a webhook endpoint
 ///
-/// Sends an example of an event to the endpoint, whether it is enabled or not, and answers how the receiver answered. The
-/// request is signed as all are. The `id` of the event begins with `example.`, and its send and its channel do not exist. A test
-/// that fails does not count as a failure of the endpoint. After one that is accepted, an endpoint that gets one event a minute
-/// because of its failures gets the next one at once.
+/// Sends an example of an event of the chosen type to the endpoint, whether it is enabled or not, and answers with what was sent
+/// and how the receiver answered. The request is made, signed and logged as all are, and has the header `x-pombo-test: true`. The `id`
+/// of the event begins with `example.`, and its send and its channel do not exist. A test that fails does not count as a failure of the
+/// endpoint. After one that is accepted, an endpoint that gets one event a minute because of its failures gets the next one at once.
+///
+/// A type that the endpoint cannot get in the shape `graph`, or with its profile, is refused with `invalid_field`.
 #[utoipa::path(
     post,
     path = "/api/v1/webhooks/{id}/test",
@@ -225,6 +227,6 @@ pub(in crate::api) async fn test(
 ) -> Answer<DeliveryResult> {
     let (WebhookTest { r#type }, _room) = body.optional_fields(&state.options).await?;
     let r#type = word(&r#type)?.map_or(Ok(Type::MessageSent), type_of)?;
-    let answer = state.engine.webhook_endpoints().test(company.id, id.or_nil(), r#type).await?;
-    Ok(Json(answer.ok_or_else(no_such_webhook)?.into()))
+    let sent = state.engine.webhook_endpoints().test(company.id, id.or_nil(), r#type).await?;
+    Ok(Json(sent.ok_or_else(no_such_webhook)?.into()))
 }

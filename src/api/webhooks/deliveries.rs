@@ -18,7 +18,7 @@ use crate::connector::webhook;
 use crate::domain::bodies;
 use crate::domain::event::log::Sequence;
 use crate::engine::records::webhooks::Delivery;
-use crate::engine::{Resent, no_such_webhook};
+use crate::engine::{Resent, SentExample, no_such_webhook};
 use crate::error::Code;
 
 /// One request to a webhook endpoint, with the receiver's answer.
@@ -76,6 +76,9 @@ pub(in crate::api) struct DeliveryResult {
     answer: Option<String>,
     /// What went wrong, for a person; null when nothing did.
     fault: Option<String>,
+    /// The body of the request, as its receiver got it; only of a test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request: Option<String>,
 }
 
 bodies! {
@@ -124,7 +127,14 @@ impl From<webhook::DeliveryAnswer> for DeliveryResult {
             took_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             answer: Some(kept).filter(|kept| !kept.is_empty()),
             fault: fault.map(|fault| fault.to_string()),
+            request: None,
         }
+    }
+}
+
+impl From<SentExample> for DeliveryResult {
+    fn from(SentExample { body, answer }: SentExample) -> Self {
+        Self { request: Some(body), ..answer.into() }
     }
 }
 

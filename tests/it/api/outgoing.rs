@@ -48,7 +48,7 @@ fn each_type_of_event_is_a_request_with_an_example_that_fits_it_alone() {
         let operation = &request["post"];
         let headers = operation["parameters"].as_array().unwrap().iter();
         let headers: Vec<_> = headers.map(|header| header["name"].as_str().unwrap()).collect();
-        assert_eq!(headers, ["webhook-id", "webhook-timestamp", "webhook-signature"]);
+        assert_eq!(headers, ["webhook-id", "webhook-timestamp", "webhook-signature", "x-pombo-test"]);
         assert!(!operation["description"].as_str().unwrap().is_empty(), "{name}");
         let responses: Vec<_> = operation["responses"].as_object().unwrap().keys().collect();
         assert_eq!(responses, ["2XX", "410", "default"]);

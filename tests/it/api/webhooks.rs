@@ -196,6 +196,8 @@ async fn a_test_says_what_the_receiver_answered_and_deliveries_are_listed() {
     let got = receiver.got().remove(0);
     assert!(got.is_signed_with(&key), "{got:?}");
     assert_eq!((&got.json()["type"], got.header("x-team")), (&json!("message.sent"), "sales"));
+    let request: Value = serde_json::from_str(delivered["request"].as_str().unwrap()).unwrap();
+    assert_eq!((request, got.header("x-pombo-test")), (got.json(), "true"));
 
     receiver.answer_next([500]);
     let failed = done(&world, Method::POST, &test, json!({"type": "channel.blocked"})).await;
@@ -231,7 +233,9 @@ async fn a_test_says_what_the_receiver_answered_and_deliveries_are_listed() {
     assert_eq!(all[2]["sequence"], Value::Null, "an example cannot be sent once more");
     let headers = all[2]["headers"].as_array().unwrap();
     let names: Vec<_> = headers.iter().map(|header| header["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["content-type", "webhook-id", "webhook-timestamp", "webhook-signature", "x-team"]);
+    let expected =
+        ["content-type", "webhook-id", "webhook-timestamp", "webhook-signature", "x-pombo-test", "x-team"];
+    assert_eq!(names, expected);
     for (name, header) in names.into_iter().zip(headers) {
         let expected = if name == "x-team" { Value::Null } else { json!(got.header(name)) };
         assert_eq!(header["value"], expected, "{name}");
@@ -251,7 +255,8 @@ async fn a_disabled_endpoint_catches_up_or_goes_on_from_now_and_an_event_is_sent
     let event = receiver.events().remove(0);
     let resend = format!("{path}/deliveries/resend");
     let resent = done(&world, Method::POST, &resend, json!({"sequence": event["sequence"]})).await;
-    assert_eq!(resent["is_delivered"], true, "{resent}");
+    assert_eq!((&resent["is_delivered"], resent.get("request")), (&json!(true), None), "{resent}");
+    assert!(!receiver.got().iter().any(|got| got.has_header("x-pombo-test")), "all of it happened");
     assert_eq!((&receiver.events()[1], &event["type"]), (&event, &json!("send.canceled")));
     let deliveries = format!("{path}/deliveries");
     until("both deliveries in their log", async || {

@@ -79,6 +79,11 @@ async fn a_webhook_is_added_with_a_secret_that_is_shown_once_and_a_test_shows_th
     let got = receiver.got().remove(0);
     assert!(got.is_signed_with(&key(secret)), "{got:?}");
     assert_eq!((&got.json()["type"], got.header("x-team")), (&json!("message.failed"), "sales"));
+    assert_eq!(got.header("x-pombo-test"), "true");
+    let id = got.header("webhook-id");
+    for words in ["Sent as a test: A message failed", "<option value=\"message.failed\" selected>", id] {
+        assert!(tested.contains(words), "{words}: {tested}");
+    }
 
     receiver.answer_next([500]);
     let once = value_of(&tested, "once").unwrap();
@@ -100,6 +105,7 @@ async fn a_webhook_is_added_with_a_secret_that_is_shown_once_and_a_test_shows_th
     let names =
         ["Headers of the request", "webhook-signature", "x-team: <span class=\"soft\">the value is not kept"];
     assert!(names.iter().all(|name| log.contains(name)) && !log.contains("sales"), "{log}");
+    assert_eq!(log.matches(">test</span>").count(), 2, "{log}");
     assert!(log.contains("accepted (200)") && !log.contains("Answer of the receiver"), "{log}");
     assert!(!log.contains("name=\"sequence\""), "an example is in no log of events: {log}");
     owner.post("/console/language", &[("language", "es"), ("next", "/console")]).await;
@@ -316,6 +322,17 @@ async fn an_event_of_the_log_is_sent_again() {
     let nothing = owner.submit(&resend, &[("sequence", "1")]).await;
     assert!(nothing.contains("This event is no longer kept"), "{nothing}");
     assert_eq!(owner.post(&resend, &[("sequence", "x")]).await.status, 400);
+}
+
+#[tokio::test]
+async fn an_event_without_a_form_in_metas_webhooks_is_not_tested() {
+    let (world, receiver) = (World::new().await, Receiver::start().await);
+    let owner = world.signed_in(Role::Owner).await;
+    let url = receiver.url();
+    let (place, _) = add(&owner, &form(&url, &[("form", "strict"), ("type", "message.failed")])).await;
+    let tested = owner.submit(&format!("{place}/test"), &[("type", "quota.low")]).await;
+    assert!(tested.contains("in its form, so nothing was sent"), "{tested}");
+    assert!(receiver.got().is_empty(), "{:?}", receiver.got());
 }
 
 #[tokio::test]

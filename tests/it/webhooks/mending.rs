@@ -28,7 +28,7 @@ async fn a_receiver_that_works_again_gets_an_event_after_a_test_or_a_replay_at_o
     let works = async || standing(&running.store, id).await.health.failures == 0;
     fail(&running, &receiver, id, 0..8).await;
     let tested = endpoints.test(running.company, id, Type::MessageSent).await.unwrap().unwrap();
-    assert!(tested.is_delivered(), "{tested:?}");
+    assert!(tested.answer.is_delivered(), "{tested:?}");
     until_soon("an event after the test", works).await;
 
     fail(&running, &receiver, id, 8..16).await;

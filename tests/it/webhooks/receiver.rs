@@ -51,6 +51,10 @@ impl Got {
         self.headers.get(name).unwrap_or_else(|| panic!("there is no {name}: {:?}", self.headers))
     }
 
+    pub(crate) fn has_header(&self, name: &str) -> bool {
+        self.headers.contains_key(name)
+    }
+
     /// Whether the body has no byte of other letters.
     pub(crate) fn is_ascii(&self) -> bool {
         self.body.is_ascii()

@@ -16,8 +16,8 @@ use crate::fair_semaphore::FairSemaphore;
 use crate::guard::{self, Guard, Lookup, Networks, System};
 use domain::secret::Secret;
 use domain::webhook::{
-    ATTEMPT_HEADER, BODY_TYPE, HUB_SIGNATURE_HEADER, ID_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER,
-    is_own_header, signed_at,
+    ATTEMPT_HEADER, BODY_TYPE, HUB_SIGNATURE_HEADER, ID_HEADER, SIGNATURE_HEADER, TEST_HEADER,
+    TIMESTAMP_HEADER, is_example, is_own_header, signed_at,
 };
 
 /// Look-ups of host names at once, each of which has a thread. A company uses no more of them than it leaves free.
@@ -211,8 +211,11 @@ fn headers(delivery: &Delivery) -> Result<HeaderMap, DeliveryFault> {
         let value = HeaderValue::try_from(text).map_err(|_| DeliveryFault::Header(name.to_owned()))?;
         all.insert(name, value);
     }
+    // Those below take the place of headers of the endpoint with these names.
+    if is_example(&delivery.id) {
+        all.insert(TEST_HEADER, HeaderValue::from_static("true"));
+    }
     if let Some((signature, attempt)) = &delivery.hub {
-        // They take the place of headers of the endpoint with these names.
         let signature = HeaderValue::try_from(signature.as_str());
         let refused = |_| DeliveryFault::Header(HUB_SIGNATURE_HEADER.to_owned());
         all.insert(HUB_SIGNATURE_HEADER, signature.map_err(refused)?);

@@ -180,8 +180,9 @@ impl BusinessRequest {
     /// # Errors
     ///
     /// In this order: `invalid_body`; `unknown_field`; `missing_type`, `invalid_type`; `missing_recipient`; what the type needs;
-    /// what `template_instead` needs; then `text_too_long`, `link_too_long`, `caption_too_long`, `too_many_recipients`, `too_many_tags`. `invalid_field`
-    /// comes at the step of its field; `send_at`, `expires_at`, `name`, `reference` and `metadata` are the last ones.
+    /// what `template_instead` needs; then `text_too_long`, `link_too_long`, `caption_too_long`, `too_many_recipients`,
+    /// `too_many_tags`. `invalid_field` comes at the step of its field; `send_at`, `expires_at`, `name`, `reference` and
+    /// `metadata` are the last ones.
     pub fn parse(body: &[u8], limits: &Limits) -> Result<Self, Refusal> {
         Self::read(&Split::send(body)?, limits, None)
     }

@@ -114,6 +114,7 @@ mod tests {
             assert_eq!((refusal.code, refusal.param.as_deref()), (code, Some(param)));
         }
     }
+
     fn send(fields: Value) -> Result<BusinessRequest, Refusal> {
         let mut body = json!({"type": "text", "message": "hi", "phone_number": "5511900000001"});
         body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());

@@ -12,8 +12,17 @@ pub const SIGNATURE_HEADER: &str = "webhook-signature";
 pub const HUB_SIGNATURE_HEADER: &str = "x-hub-signature-256";
 /// The header with the number of an attempt, from 1, beside [`HUB_SIGNATURE_HEADER`].
 pub const ATTEMPT_HEADER: &str = "x-pombo-attempt";
+/// The header of a request with an example, which is `true` then: nothing of it happened.
+pub const TEST_HEADER: &str = "x-pombo-test";
+/// How the id of an example begins.
+pub const EXAMPLE_ID: &str = "example.";
 /// The type of a request's body.
 pub const BODY_TYPE: &str = "application/json";
+
+/// Whether a request with this id, or an event, is an example.
+pub fn is_example(id: &str) -> bool {
+    id.starts_with(EXAMPLE_ID)
+}
 
 /// The time of a request in its headers: in seconds since 1970.
 pub const fn signed_at(at: Timestamp) -> i64 {
@@ -42,7 +51,8 @@ impl SentHeaders {
             (TIMESTAMP_HEADER, signed_at(at).to_string()),
             (SIGNATURE_HEADER, signature.clone()),
         ];
-        let known = known.into_iter().map(|(name, value)| (name, Some(value)));
+        let test = is_example(event_id).then(|| (TEST_HEADER, true.to_string()));
+        let known = known.into_iter().chain(test).map(|(name, value)| (name, Some(value)));
         known.chain(own.iter().map(|name| (name.as_str(), None))).collect()
     }
 }
@@ -66,5 +76,6 @@ mod tests {
         assert_eq!(one.all("event.7", at), expected);
         let batch = SentHeaders { id: value("batch.7.9.a"), own: Vec::new(), ..one };
         assert_eq!(batch.all("event.7", at)[1], ("webhook-id", value("batch.7.9.a")));
+        assert_eq!(batch.all("example.7", at)[4], ("x-pombo-test", value("true")));
     }
 }

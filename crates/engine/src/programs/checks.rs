@@ -82,8 +82,8 @@ impl Programs<'_> {
         }
         match endpoints.test(self.company, id, Type::MessageDelivered).await {
             Ok(None) => Ok(Some(ProgramFault::WebhookGone)),
-            Ok(Some(answer)) if answer.is_delivered() => Ok(None),
-            Ok(Some(answer)) => Ok(answer.fault.map(ProgramFault::Delivery)),
+            Ok(Some(sent)) if sent.answer.is_delivered() => Ok(None),
+            Ok(Some(sent)) => Ok(sent.answer.fault.map(ProgramFault::Delivery)),
             Err(Error::Refused(refusal)) => Ok(Some(ProgramFault::NotAdded(refusal.sentence))),
             Err(error) => Err(error),
         }

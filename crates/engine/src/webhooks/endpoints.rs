@@ -36,6 +36,15 @@ pub enum Resent {
     NoEvent,
 }
 
+/// An example that a person had sent to an endpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentExample {
+    /// The body of the request, as the receiver got it.
+    pub body: String,
+    /// What the receiver answered.
+    pub answer: DeliveryAnswer,
+}
+
 /// The refusal of an id that names no endpoint of the company.
 pub fn no_such_webhook() -> Refusal {
     let sentence = "this company has no such webhook endpoint: GET /api/v1/webhooks lists them";
@@ -112,8 +121,8 @@ impl WebhookEndpoints<'_> {
         self.engine.0.webhooks.run(question(Arc::clone(&self.context().sender))).await
     }
 
-    /// Sends an example of an event of this type to the company's endpoint, enabled or not, and returns the receiver's
-    /// answer. It is logged as every delivery is, and changes neither the endpoint's state nor its place in the log. If the
+    /// Sends an example of an event of this type to the company's endpoint, enabled or not, and returns it with the
+    /// receiver's answer. It is logged as every delivery is, and changes neither the endpoint's state nor its place in the log. If the
     /// receiver accepts it, an endpoint that gets one event a minute gets the next one at once. `None` when the company has no
     /// such endpoint.
     ///
@@ -126,10 +135,11 @@ impl WebhookEndpoints<'_> {
         company: Uuid,
         endpoint: Uuid,
         r#type: Type,
-    ) -> Result<Option<DeliveryAnswer>, Error> {
+    ) -> Result<Option<SentExample>, Error> {
         let Some(open) = self.open(company, endpoint).await? else { return Ok(None) };
         let event = example(company, r#type, Timestamp::now());
-        self.send(open, event, "type").await.map(Some)
+        let (body, answer) = self.send(open, event, "type").await?;
+        Ok(Some(SentExample { body: String::from_utf8_lossy(&body).into_owned(), answer }))
     }
 
     /// Sends an event of the company's log to the endpoint once more, whatever its types and channels are. It has the same id
@@ -145,7 +155,7 @@ impl WebhookEndpoints<'_> {
         // Others wait for the records.
         drop(records);
         match events.into_iter().next() {
-            Some(event) => Ok(Resent::Answered(self.send(open, event, "sequence").await?)),
+            Some(event) => Ok(Resent::Answered(self.send(open, event, "sequence").await?.1)),
             None => Ok(Resent::NoEvent),
         }
     }
@@ -166,21 +176,25 @@ impl WebhookEndpoints<'_> {
         }
     }
 
+    /// Sends the event in one attempt; the body of the request, and the receiver's answer.
     async fn send(
         &self,
         (endpoint, gets_probes): (OpenEndpoint, bool),
         event: Event,
         asked_by: &str,
-    ) -> Result<DeliveryAnswer, Error> {
+    ) -> Result<(Vec<u8>, DeliveryAnswer), Error> {
         let (company, id, context) = (endpoint.company_id, endpoint.id, Arc::clone(self.context()));
         let sending = async move {
             let _permit = context.permit(endpoint.company_id, true).await;
             Ok::<_, store::Error>(match prepare(&context, &endpoint, vec![event]).await? {
-                Some(request) => Some(deliver(&context, &endpoint, request, 1, 0).await),
+                Some(request) => {
+                    let body = request.body.clone();
+                    Some((body, deliver(&context, &endpoint, request, 1, 0).await))
+                }
                 None => None,
             })
         };
-        let Some(answer) = self.engine.0.webhooks.run(sending).await?? else {
+        let Some((body, answer)) = self.engine.0.webhooks.run(sending).await?? else {
             let what =
                 "is of an event that this webhook endpoint does not get in its shape and with its profile";
             return Err(Refusal::of(asked_by, Code::InvalidField, what).into());
@@ -188,7 +202,7 @@ impl WebhookEndpoints<'_> {
         if gets_probes && answer.is_delivered() {
             self.mended(company, id).await;
         }
-        Ok(answer)
+        Ok((body, answer))
     }
 
     /// The receiver accepted a request that a person asked for, so its events need not wait for the next probe. The person gets the

@@ -16,7 +16,7 @@ use domain::event::{
 use domain::inbound::{InboundBody, InboundContent};
 use domain::limit::Name;
 use domain::suppression::{Source, Suppression};
-use domain::webhook::Cause;
+use domain::webhook::{Cause, EXAMPLE_ID};
 
 /// A number that belongs to nobody.
 pub(super) const NUMBER: &str = "+15550100123";
@@ -37,7 +37,7 @@ const EXPIRES_IN: Duration = Duration::from_secs(5 * 24 * 60 * 60);
 /// For how long the endpoint failed that accepts events again.
 const FAILED_FOR: Duration = Duration::from_secs(60 * 60);
 
-/// An event of this type that did not happen. It has the same form as a real one; its id begins with `example.`.
+/// An event of this type that did not happen. It has the same form as a real one; its id begins with [`EXAMPLE_ID`].
 pub fn example(company_id: Uuid, r#type: Type, at: Timestamp) -> Event {
     let data = data(r#type, at);
     let channel_id = match &data {
@@ -57,7 +57,7 @@ pub fn example(company_id: Uuid, r#type: Type, at: Timestamp) -> Event {
     };
     Event {
         version: VERSION,
-        id: format!("example.{}", new_id().as_simple()),
+        id: format!("{EXAMPLE_ID}{}", new_id().as_simple()),
         r#type,
         sequence: Sequence::default(),
         at,

@@ -34,7 +34,7 @@ use tokio::time::timeout;
 
 use self::context::DeliveryContext;
 use self::delivery_log::DeliveryLog;
-pub use self::endpoints::{Resent, WebhookEndpoints, no_such_webhook, unverified_receiver};
+pub use self::endpoints::{Resent, SentExample, WebhookEndpoints, no_such_webhook, unverified_receiver};
 pub use self::example::example as example_event;
 use self::keeper::Keeper;
 pub use self::rules::{CheckedEndpoint, EndpointChange, EndpointRules, checked_secret, former_until};

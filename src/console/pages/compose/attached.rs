@@ -9,7 +9,6 @@ use uuid::Uuid;
 
 use super::choice::Choice;
 use super::columns::FROM;
-use super::content::Kind;
 use super::list;
 use crate::console::State;
 use crate::console::pages::send::origin::OriginFile;
@@ -68,10 +67,9 @@ pub(super) struct Looked {
     pub(super) repeated: u64,
 }
 
-/// The template whose columns are remembered; 0 for messages that are no template.
+/// The template whose columns are remembered; 0 for messages without one.
 pub(super) fn template_of(choice: &Choice) -> i64 {
-    let template = choice.template.as_ref().filter(|_| choice.kind == Kind::Template);
-    template.map_or(0, |template| template.id)
+    choice.filled().map_or(0, |template| template.id)
 }
 
 impl Attached {

@@ -100,7 +100,7 @@ pub(in crate::console) async fn show(
 async fn upload_page(viewer: &Viewer, state: &State, draft: &Form, form: &Form) -> Result<Page, Error> {
     let (text, most) = (viewer.text, state.engine.imports().largest_of_recipients());
     let choice = Choice::read(state, viewer, draft.words()).await?;
-    let samples: Vec<(String, String)> = match &choice.template {
+    let samples: Vec<(String, String)> = match choice.template.as_ref().or(choice.instead.chosen.as_ref()) {
         Some(chosen) => vec![(chosen.id.to_string(), chosen.name.clone())],
         None => choice.cards.offered().map(|(id, name)| (id.to_string(), name.to_owned())).collect(),
     };

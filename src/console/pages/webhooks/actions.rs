@@ -8,16 +8,16 @@ use uuid::Uuid;
 
 use super::deliveries::KeptAnswer;
 use super::{ANSWER, PLACE, SECRET, fields, one, place};
-use crate::connector::webhook::DeliveryAnswer;
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::query::{Id, Query};
 use crate::console::visitor::Viewer;
+use crate::domain::event::Type;
 use crate::domain::event::log::Sequence;
 use crate::domain::webhook::{Resume, type_of};
-use crate::engine::{self, Resent};
+use crate::engine::{self, Resent, SentExample};
 use crate::error::Code;
 
 /// How long a former secret signs, too, unless it must not.
@@ -83,8 +83,11 @@ pub(in crate::console) async fn test(
     one::find(&viewer, &state, id.0).await?;
     let r#type = type_of(form.words().one("type")).map_err(|_| Error::Unreadable)?;
     let sending = async || {
-        let tested = state.engine.webhook_endpoints().test(viewer.company.id, id.0, r#type).await?;
-        Ok(tested.map_or(Resent::NoEndpoint, Resent::Answered))
+        let sent = state.engine.webhook_endpoints().test(viewer.company.id, id.0, r#type).await?;
+        Ok(match sent {
+            Some(SentExample { body, answer }) => (Resent::Answered(answer), Some((r#type, body))),
+            None => (Resent::NoEndpoint, None),
+        })
     };
     send(&viewer, &state, id.0, &form, sending).await
 }
@@ -98,7 +101,10 @@ pub(in crate::console) async fn resend(
 ) -> Result<Answer, Error> {
     one::find(&viewer, &state, id.0).await?;
     let sequence: Sequence = form.words().one("sequence").parse().map_err(|_| Error::Unreadable)?;
-    let sending = async || state.engine.webhook_endpoints().resend(viewer.company.id, id.0, sequence).await;
+    let sending = async || {
+        let endpoints = state.engine.webhook_endpoints();
+        Ok((endpoints.resend(viewer.company.id, id.0, sequence).await?, None))
+    };
     send(&viewer, &state, id.0, &form, sending).await
 }
 
@@ -158,22 +164,25 @@ pub(in crate::console) async fn remove(viewer: Viewer, state: Data<State>, id: I
 }
 
 /// Sends what a person asked for, unless the form has done so before, and goes to the page of the endpoint, which shows the
-/// receiver's answer or why nothing was sent.
+/// receiver's answer or why nothing was sent. A test has its type and its body.
 async fn send(
     viewer: &Viewer,
     state: &State,
     id: Uuid,
     form: &Form,
-    sending: impl AsyncFnOnce() -> Result<Resent, engine::Error>,
+    sending: impl AsyncFnOnce() -> Result<(Resent, Option<(Type, String)>), engine::Error>,
 ) -> Result<Answer, Error> {
     let act = async || {
         let fault = match sending().await {
-            Ok(Resent::Answered(answer)) => {
-                keep(viewer, state, id, &answer);
+            Ok((Resent::Answered(answer), test)) => {
+                keep(viewer, state, id, &KeptAnswer::new(&answer, test));
                 None
             }
-            Ok(Resent::NoEvent) => Some("webhooks-no-event"),
-            Ok(Resent::NoEndpoint) => return Err(Error::NotFound),
+            Ok((Resent::NoEvent, _)) => Some("webhooks-no-event"),
+            Ok((Resent::NoEndpoint, _)) => return Err(Error::NotFound),
+            Err(engine::Error::Refused(refusal)) if refusal.code == Code::InvalidField => {
+                Some("webhooks-has-no-form")
+            }
             Err(engine::Error::Refused(refusal)) if refusal.code == Code::WebhookUnsealable => {
                 Some("webhooks-means-sealed")
             }
@@ -188,9 +197,9 @@ async fn send(
 }
 
 /// Keeps the receiver's answer for the page of the endpoint.
-fn keep(viewer: &Viewer, state: &State, id: Uuid, answer: &DeliveryAnswer) {
+fn keep(viewer: &Viewer, state: &State, id: Uuid, answer: &KeptAnswer) {
     // Texts and numbers can always be written as JSON.
-    let kept = serde_json::to_string(&KeptAnswer::from(answer)).unwrap_or_default();
+    let kept = serde_json::to_string(answer).unwrap_or_default();
     state.flashes.put(viewer.session, ANSWER, format!("{id} {kept}"));
 }
 

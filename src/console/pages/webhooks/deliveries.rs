@@ -14,7 +14,7 @@ use crate::console::component::time::second;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::domain::event::Type;
-use crate::domain::webhook::FaultKind;
+use crate::domain::webhook::{FaultKind, is_example};
 use crate::engine::records::webhooks::Delivery;
 
 /// The most characters of an answer that the log shows.
@@ -30,10 +30,13 @@ pub(super) struct KeptAnswer {
     kind: Option<String>,
     /// The fault in English.
     sentence: Option<String>,
+    /// For a test, the word of the event's type and the body of the request.
+    test: Option<(String, String)>,
 }
 
-impl From<&DeliveryAnswer> for KeptAnswer {
-    fn from(answer: &DeliveryAnswer) -> Self {
+impl KeptAnswer {
+    /// The answer to a test with an event of this type and this body, or to an event that was sent once more.
+    pub(super) fn new(answer: &DeliveryAnswer, test: Option<(Type, String)>) -> Self {
         let DeliveryAnswer { status, took, kept, retry_after: _, aborts: _, fault } = answer;
         Self {
             status: *status,
@@ -41,17 +44,26 @@ impl From<&DeliveryAnswer> for KeptAnswer {
             beginning: kept.clone(),
             kind: fault.as_ref().map(|fault| fault.kind().to_string()),
             sentence: fault.as_ref().map(ToString::to_string),
+            test: test.map(|(r#type, body)| (r#type.to_string(), body)),
         }
+    }
+
+    /// The word of the type that was tested.
+    pub(super) fn tested(&self) -> Option<&str> {
+        self.test.as_ref().map(|(word, _)| word.as_str())
     }
 }
 
 /// How the receiver answered to a delivery that a person asked for.
 pub(super) fn answered(text: Text, answer: &KeptAnswer) -> Markup {
-    let KeptAnswer { status, took_ms, beginning, kind, sentence } = answer;
+    let KeptAnswer { status, took_ms, beginning, kind, sentence, test } = answer;
     let kind: Option<FaultKind> = kind.as_deref().and_then(|word| word.parse().ok());
     html! {
         section.panel aria-labelledby="answer" {
             h2 id="answer" { (text.get("webhooks-answered")) }
+            @if let Some((word, _)) = test {
+                p { (text.with("webhooks-tested", [("event", what(text, word).into())])) }
+            }
             p role="status" {
                 (verdict(text, *status)) " " (text.with("webhooks-took", [("ms", (*took_ms).into())]))
             }
@@ -61,6 +73,12 @@ pub(super) fn answered(text: Text, answer: &KeptAnswer) -> Markup {
                 (copy::block(text, &text.get("webhooks-answer"), beginning))
             } @else if matches!(status, Some(200..=299)) {
                 p.soft { (text.get("webhooks-answer-empty")) }
+            }
+            @if let Some((_, body)) = test {
+                details.more id="request" {
+                    summary { (text.get("webhooks-request")) }
+                    (copy::block(text, &text.get("webhooks-request"), body))
+                }
             }
         }
     }
@@ -96,6 +114,7 @@ pub(super) fn log(viewer: &Viewer, deliveries: &[Delivery]) -> Markup {
             second(viewer, *at),
             html! {
                 span title=(event_id) { (what(text, &delivery.r#type)) }
+                @if is_example(event_id) { " " (badge(Tone::Plain, &text.get("webhooks-example"))) }
                 @if *events > 1 { p.soft { (text.with("webhooks-and-more", [("count", (events - 1).into())])) } }
             },
             html! { (text.number((*attempt).into())) },

@@ -112,7 +112,7 @@ pub(super) async fn page(
         @if let Some(answer) = &answer { (answered(text, answer)) }
         (head)
         @if viewer.is_owner() {
-            (test(viewer, id, settings))
+            (test(viewer, id, settings, answer.as_ref().and_then(KeptAnswer::tested)))
             @if settings.shape == Shape::Graph { (verify(viewer, id)) }
         }
         section aria-labelledby="deliveries" {
@@ -250,10 +250,10 @@ fn shown_once(viewer: &Viewer, shape: Shape, secret: &str) -> Markup {
     }
 }
 
-/// The form that sends an example.
-fn test(viewer: &Viewer, id: Uuid, settings: &Settings) -> Markup {
+/// The form that sends an example, with the type that was tested last.
+fn test(viewer: &Viewer, id: Uuid, settings: &Settings, tested: Option<&str>) -> Markup {
     let text = viewer.text;
-    let form = Form::new(text);
+    let form = Form::filled(text, tested.map(|word| ("type", word.to_owned())));
     let types = GROUPS.iter().flat_map(|group| group.types).filter(|one| match settings.shape {
         Shape::Pombo => true,
         Shape::Graph => settings.default_types().contains(one),

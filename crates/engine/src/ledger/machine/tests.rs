@@ -316,10 +316,8 @@ fn a_send_in_parts_is_told_to_its_channel_when_its_last_part_is_written() {
     world.input(Input::Activate { activate: activated(1, 9), caller: Caller(3) });
     world.commits();
     assert_eq!(world.told(), ["2: done"]);
-    assert_eq!(
-        world.begin().activations,
-        [Activation { send_id: id(1), recipients: 2, skipped: 0, instead: None }]
-    );
+    let expected = Activation { send_id: id(1), recipients: 2, skipped: 0, instead: None };
+    assert_eq!(world.begin().activations, [expected]);
     world.commits();
     assert_eq!(world.told(), ["channel 9: [1]", "3: done"]);
 }

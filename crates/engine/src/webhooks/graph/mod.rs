@@ -16,7 +16,7 @@ use domain::event::{ChannelData, Data, Event, NoticeData, TemplateData, Type};
 use domain::graph::hook::{in_ascii, seconds};
 use domain::graph::{GraphIdKind, template_id};
 use domain::template::LOCAL_ACCOUNT;
-use domain::webhook::WebhookProfile;
+use domain::webhook::{WebhookProfile, is_example};
 
 /// The provider's name of what people want to get.
 const PREFERENCES: &str = "user_preferences";
@@ -64,18 +64,14 @@ pub(super) async fn body(
     Ok(body.map(|body| in_ascii(body.to_string()).into_bytes()))
 }
 
-/// Whether it is an example, whose channel does not exist.
-fn is_example(event: &Event) -> bool {
-    event.id.starts_with("example.")
-}
-
 /// The channel of an event; `None` when it is gone.
 async fn channel(
     context: &DeliveryContext,
     event: &Event,
 ) -> store::Result<Option<std::sync::Arc<NamedChannel>>> {
     let Some(id) = event.channel_id else { return Ok(None) };
-    if is_example(event) {
+    // The channel of an example does not exist.
+    if is_example(&event.id) {
         // The values that Meta's own examples have.
         let example = NamedChannel {
             number_id: "106540352242922".to_owned(),
@@ -118,7 +114,7 @@ async fn template_entry(
     template: &TemplateData,
 ) -> store::Result<Option<Value>> {
     let own = context.store.of(event.company_id);
-    let (id, account) = if is_example(event) {
+    let (id, account) = if is_example(&event.id) {
         ("594425479261596".to_owned(), template.waba_id.clone())
     } else if template.waba_id == LOCAL_ACCOUNT {
         let account = own.graph_ids().of(GraphIdKind::Account, event.company_id).await?;

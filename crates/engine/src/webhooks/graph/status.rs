@@ -8,11 +8,12 @@ use uuid::Uuid;
 use super::super::context::DeliveryContext;
 use super::super::example::NUMBER;
 use super::names::NamedChannel;
-use super::{contact, entry, is_example, of_number, timestamp};
+use super::{contact, entry, of_number, timestamp};
 use clock::Timestamp;
 use domain::event::{Data, ErrorData, Event, MessageData, SendData, Type};
 use domain::graph::{known_error, message_id};
 use domain::message::{Key, State};
+use domain::webhook::is_example;
 
 /// How long a program has, from the answer to its request, to write down the id of its message.
 pub(in crate::webhooks) const TO_WRITE_DOWN: Duration = Duration::from_secs(2);
@@ -41,7 +42,7 @@ pub(super) async fn entry_of_send(
     channel: &NamedChannel,
 ) -> store::Result<Option<Value>> {
     let send_id = data.send_id;
-    let recipient = if is_example(event) {
+    let recipient = if is_example(&event.id) {
         Some(NUMBER.to_owned())
     } else {
         let ids = context.store.of(event.company_id).graph_ids();
@@ -68,7 +69,7 @@ async fn entry_with(
     if status["status"] == "failed" {
         status["errors"] = json!([error(event.r#type, given)]);
     }
-    if !is_example(event)
+    if !is_example(&event.id)
         && let Some(opaque) = context.names.opaque(&context.store, event.company_id, key.send_id).await?
     {
         status["biz_opaque_callback_data"] = json!(opaque);
