@@ -36,15 +36,15 @@ impl FromRequest for Company {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let request = request.clone();
-        Box::pin(async move { Ok(Self { id: admit(&request).await?.company_id }) })
+        Box::pin(async move { Ok(Self { id: admit(&request).await?.0.company_id }) })
     }
 }
 
-/// A [`Company`] whose changes are recorded: the record names the key.
+/// A [`Company`] whose changes and exports are recorded: the record names the key, or the person of a session.
 #[derive(Debug, Clone)]
 pub(super) struct Author {
     pub(super) company: Company,
-    /// The key's name in the record of changes.
+    /// The caller's name in the record of changes.
     pub(super) who: Who,
 }
 
@@ -57,14 +57,16 @@ impl FromRequest for Author {
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let request = request.clone();
         Box::pin(async move {
-            let Caller { company_id, key_name, .. } = admit(&request).await?;
-            Ok(Self { company: Company { id: company_id }, who: Who::Key(key_name.to_string()) })
+            let (caller, person) = admit(&request).await?;
+            let who = person.unwrap_or_else(|| Who::Key(caller.key_name.to_string()));
+            Ok(Self { company: Company { id: caller.company_id }, who })
         })
     }
 }
 
-/// The caller, if the key or token may be used for the route, its allowance is not used up, and the parameters are known.
-async fn admit(request: &HttpRequest) -> Result<Caller, Error> {
+/// The caller, if the key or token may be used for the route, its allowance is not used up, and the parameters are known; and the
+/// person of a session's token.
+async fn admit(request: &HttpRequest) -> Result<(Caller, Option<Who>), Error> {
     let key = bearer(request.headers()).ok_or_else(|| {
         let sentence = "give the Authorization header once, as `Bearer <API key>`";
         Error::refused(Code::InvalidAuthHeader, sentence)
@@ -74,11 +76,11 @@ async fn admit(request: &HttpRequest) -> Result<Caller, Error> {
     let (access, scope) = access.and_then(|access| Some((access, access.scope()?))).ok_or(Error::Internal)?;
     let caller = match access {
         Access::CompanyOrSession if key.starts_with(SESSION_PREFIX) => {
-            of_session(state, key, Listener::of(request)).await?
+            of_session(state, key, request).await?
         }
-        _ => state.engine.authenticate(key).await?,
+        _ => state.engine.authenticate(key).await?.map(|caller| (caller, None)),
     };
-    let caller = caller
+    let (caller, person) = caller
         .ok_or_else(|| Error::refused(Code::InvalidApiKey, "this API key is unknown, revoked or expired"))?;
     // The body of this request counts against this sender's share of the memory.
     request.extensions_mut().insert(Sender::Company(caller.company_id));
@@ -94,23 +96,33 @@ async fn admit(request: &HttpRequest) -> Result<Caller, Error> {
         return Err(Error::refused(Code::InsufficientScope, sentence));
     }
     parameters::check(request)?;
-    Ok(caller)
+    Ok((caller, person))
 }
 
-/// The caller whose session in the console has this token.
-async fn of_session(state: &State, token: &str, listener: Listener) -> Result<Option<Caller>, Error> {
+/// The caller whose session in the console has this token, and the person.
+async fn of_session(
+    state: &State,
+    token: &str,
+    request: &HttpRequest,
+) -> Result<Option<(Caller, Option<Who>)>, Error> {
     let bearer = state.accounts.bearer(token).await?;
+    let listener = Listener::of(request);
     let bearer = bearer.filter(|bearer| bearer.is_member || listener.admits_operators());
     if bearer.as_ref().is_some_and(|bearer| bearer.is_company_disabled) {
         return Err(engine::Error::from(company_disabled()).into());
     }
-    Ok(bearer.map(|Bearer { session_id, company_id, tier, .. }| Caller {
-        company_id,
-        key_id: session_id,
-        key_name: "".into(),
-        tier: tier.into(),
-        scopes: Scopes::from_iter([Scope::Contacts]),
-        channels: None,
+    let connected = request.peer_addr().map(|address| address.ip());
+    let address = state.options.proxies.client(connected, request.headers()).address;
+    Ok(bearer.map(|Bearer { session_id, email, company_id, tier, .. }| {
+        let caller = Caller {
+            company_id,
+            key_id: session_id,
+            key_name: "".into(),
+            tier: tier.into(),
+            scopes: Scopes::from_iter([Scope::Contacts]),
+            channels: None,
+        };
+        (caller, Some(Who::User { email, address }))
     }))
 }
 

@@ -17,6 +17,7 @@ mod costs;
 mod envelope;
 mod error;
 mod events;
+mod exports;
 mod front;
 mod health;
 mod hooks;

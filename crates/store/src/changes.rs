@@ -126,7 +126,7 @@ domain::worded! {
         Templates = "templates",
         /// An import that was started or stopped; the subject is the company's id.
         Import = "import",
-        /// Contacts, or the messages of a send, that were taken out as a file; the subject is the company's id.
+        /// Contacts, the messages of a send, or conversations that were taken out as a file; the subject is the company's id.
         Export = "export",
         /// A file that was uploaded or removed; the subject is its id.
         Media = "media",

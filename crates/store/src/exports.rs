@@ -14,6 +14,8 @@ pub enum Exported {
     Contacts(u64),
     /// The messages of this send, with their recipients.
     Messages(Uuid),
+    /// What was written in the conversations with the person of this contact.
+    Conversations(Uuid),
 }
 
 impl Changes<'_> {
@@ -22,6 +24,7 @@ impl Changes<'_> {
         let after = match what {
             Exported::Contacts(count) => json!({ "contacts": count }),
             Exported::Messages(send) => json!({ "send": send }),
+            Exported::Conversations(contact) => json!({ "conversations_with": contact }),
         };
         let transaction = self.store.begin().await?;
         changes::record_one(&transaction, who, What::Export, company, None, after).await?;

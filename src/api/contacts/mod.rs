@@ -12,23 +12,25 @@ pub(super) mod own_fields;
 pub(super) mod segments;
 pub(super) mod tags;
 
-use actix_web::HttpResponse;
 use actix_web::web::{Data, Json};
+use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use self::own_fields::{ContactFieldValue, ShownValues};
 use super::State;
-use super::auth::Company;
+use super::auth::{Author, Company};
 use super::envelope::{Answer, Envelope};
 use super::error::Error;
+use super::exports;
 use super::lines::{AsLines, lines};
 use super::list_query::{PageParameters, PartParameters, Query, SearchParameter, other_cursor};
 use super::schema::{SendReception, WriteResult};
 use crate::clock::Timestamp;
 use crate::domain::contact::{self, Person};
 use crate::domain::page::{Page, Start, Window};
+use crate::engine::Exported;
 use crate::engine::records::contacts::{ContactFilter, ContactPosition, Counting, Upserted};
 use crate::error::Code;
 
@@ -197,7 +199,7 @@ impl From<contact::Tag> for Tag {
 /// names, without case and accents; digits match a number however it is written. `contact_tag_id` and
 /// `without_contact_tag_id` narrow the list by tags, `send_id` with `send_outcome` by the outcome of a send, `field` by own
 /// fields. With `Accept: application/x-ndjson` the answer has all of these contacts, or those after `cursor`, one JSON
-/// object on each line.
+/// object on each line. The record of changes says who took them.
 #[utoipa::path(
     get,
     path = "/api/v1/contacts",
@@ -223,11 +225,13 @@ impl From<contact::Tag> for Tag {
     ))),
 )]
 pub(super) async fn list(
-    company: Company,
+    author: Author,
     state: Data<State>,
     query: Query,
     AsLines(as_lines): AsLines,
+    request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
+    let company = author.company;
     let listing = query.listing::<ContactPosition>("contacts")?;
     let filter = filter(&state, company, &query).await?;
     if let Start::After(position) = listing.rest()
@@ -237,7 +241,14 @@ pub(super) async fn list(
         return Err(other_cursor());
     }
     if as_lines && (filter.search.is_some() || filter.reached.is_some() || !filter.fields.is_empty()) {
-        return found_lines(state, company, &filter, listing.rest()).await;
+        return found_lines(state, (&author, &request), &filter, listing.rest()).await;
+    }
+    if as_lines {
+        let one = Window { start: Start::Offset(0), limit: 1 };
+        let records = state.engine.company(company.id).await?;
+        let all = records.contacts().filtered(&filter, one, Counting::Exact).await?.total;
+        drop(records);
+        exports::record(&state, &author, &request, Exported::Contacts(all)).await?;
     }
     let counting = if as_lines { Counting::Skipped } else { Counting::Exact };
     let read = async move |window: Window<ContactPosition>| -> Result<Page<contact::Contact>, Error> {
@@ -256,11 +267,13 @@ pub(super) async fn list(
 /// next of the found places.
 async fn found_lines(
     state: Data<State>,
-    company: Company,
+    (author, request): (&Author, &HttpRequest),
     filter: &ContactFilter,
     start: Start<ContactPosition>,
 ) -> Result<HttpResponse, Error> {
+    let company = author.company;
     let places = state.engine.company(company.id).await?.contacts().search(filter).await?;
+    exports::record(&state, author, request, Exported::Contacts(places.len() as u64)).await?;
     let read = async move |window: Window<ContactPosition>| -> Result<Page<contact::Contact>, Error> {
         // The places are descending.
         let (skipped, after) = window.parts();

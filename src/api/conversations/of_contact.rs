@@ -1,7 +1,7 @@
 //! The conversations with the person of a contact: exporting and erasing what was written in them.
 
-use actix_web::HttpResponse;
 use actix_web::web::{Bytes, Data};
+use actix_web::{HttpRequest, HttpResponse};
 use futures_util::TryStreamExt as _;
 use futures_util::stream::try_unfold;
 use serde::Serialize;
@@ -14,8 +14,10 @@ use crate::api::State;
 use crate::api::auth::{Author, Company};
 use crate::api::contacts::one::no_such_contact;
 use crate::api::error::{Error, ErrorBody};
+use crate::api::exports;
 use crate::api::lines::{AsLines, NDJSON};
 use crate::api::path_id::Id;
+use crate::engine::Exported;
 use crate::engine::conversations::types::ThreadCursor;
 use crate::engine::conversations::{Thread, ThreadFrom};
 
@@ -38,7 +40,7 @@ pub(crate) struct ExportedMessage {
 ///
 /// The conversations with the person of a contact, on all channels and under any number of the person, those with the latest
 /// activity first. With `Accept: application/x-ndjson` the answer has all messages of these conversations, one JSON object on
-/// each line: those of one conversation after the other, the later ones first.
+/// each line: those of one conversation after the other, the later ones first. The record of changes says who took them.
 #[utoipa::path(
     get,
     path = "/api/v1/contacts/{id}/conversations",
@@ -53,11 +55,13 @@ pub(crate) struct ExportedMessage {
     ),
 )]
 pub(crate) async fn export(
-    company: Company,
+    author: Author,
     state: Data<State>,
     id: Id,
     AsLines(as_lines): AsLines,
+    request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
+    let company = author.company;
     check_contact(&state, company, id).await?;
     let listed = state.engine.conversations(company.id).of_contact(id.or_nil()).await?;
     if !as_lines {
@@ -66,6 +70,7 @@ pub(crate) async fn export(
     }
     let left: Vec<_> =
         listed.into_iter().rev().map(|one| (one.conversation.id, one.conversation.channel_id)).collect();
+    exports::record(&state, &author, &request, Exported::Conversations(id.or_nil())).await?;
     Ok(lines(state, company.id, left))
 }
 

@@ -11,9 +11,10 @@ use utoipa::ToSchema;
 use self::form::{ExportForm, ListedMessages};
 use super::send_id;
 use crate::api::State;
-use crate::api::auth::Company;
+use crate::api::auth::Author;
 use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
+use crate::api::exports;
 use crate::api::list_query::{PartParameters, Query};
 use crate::api::path_id::Id;
 use crate::api::schema::MessageState;
@@ -21,8 +22,8 @@ use crate::clock::Timestamp;
 use crate::domain::message::{self, Failure, Outcome, Position, Selection};
 use crate::domain::page::Page;
 use crate::domain::request::GROUP_SUFFIX;
-use crate::engine::no_such_send;
 use crate::engine::records::messages::{Message, SendSnapshot};
+use crate::engine::{Exported, no_such_send};
 use crate::error::Code;
 
 /// One recipient's message.
@@ -124,18 +125,19 @@ impl MessageRecord {
     ),
 )]
 pub(crate) async fn list(
-    company: Company,
+    author: Author,
     state: Data<State>,
     id: Id,
     query: Query,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    let id = send_id(id)?;
+    let (id, company) = (send_id(id)?, author.company);
     let (listing, selection) = (query.listing::<u64>("messages"), selection(&query)?);
     let records = state.engine.company(company.id).await?;
     let snapshot = records.sends().snapshot(id).await?.ok_or_else(no_such_send)?;
     if let Some(form) = ExportForm::accepted(&request) {
         drop(records);
+        exports::record(&state, &author, &request, Exported::Messages(id)).await?;
         let engine = state.engine.clone();
         return Ok(form.answer(ListedMessages {
             engine,
@@ -167,7 +169,8 @@ pub(crate) async fn list(
 ///
 /// All messages of a send, or those in a state or with a code, by ordinal: one JSON object on each line, or CSV with
 /// `Accept: text/csv`, whose first line names the columns. An answer whose connection breaks is incomplete. In CSV, a text
-/// that a spreadsheet would read as a formula has an apostrophe before it, and numbers have no plus sign.
+/// that a spreadsheet would read as a formula has an apostrophe before it, and numbers have no plus sign. The record of changes
+/// says who took them.
 #[utoipa::path(
     get,
     path = "/api/v1/sends/{id}/messages/export",
@@ -187,16 +190,17 @@ pub(crate) async fn list(
     ),
 )]
 pub(crate) async fn export(
-    company: Company,
+    author: Author,
     state: Data<State>,
     id: Id,
     query: Query,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    let (id, selection) = (send_id(id)?, selection(&query)?);
+    let (id, selection, company) = (send_id(id)?, selection(&query)?, author.company);
     let records = state.engine.company(company.id).await?;
     let snapshot = records.sends().snapshot(id).await?.ok_or_else(no_such_send)?;
     drop(records);
+    exports::record(&state, &author, &request, Exported::Messages(id)).await?;
     let form = ExportForm::accepted(&request).unwrap_or(ExportForm::Lines);
     let engine = state.engine.clone();
     Ok(form.answer(ListedMessages { engine, company_id: company.id, send_id: id, snapshot, selection }))

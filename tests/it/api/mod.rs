@@ -12,6 +12,7 @@ mod cursors;
 mod disabled_company;
 mod events;
 pub(crate) mod examples;
+mod exports;
 mod fair;
 mod figures;
 mod found_messages;

@@ -64,6 +64,12 @@ impl Stage {
         format!("{}/{path}", self.simulator.base_url())
     }
 
+    /// The provider tells the channel's address what happens from now on.
+    pub(super) fn tells(&self, channel: Uuid) {
+        let hook = format!("{}/hooks/meta/{channel}", self.world.service.url());
+        self.simulator.aim_receipts(Some(simulator::ReceiptOptions::to(hook, SECRET))).unwrap();
+    }
+
     pub(super) async fn channels(&self) -> Vec<Channel> {
         let page = PageRequest { page: 1, limit: 10 };
         self.world.service.store().of(self.world.acme.id).channels().page(page, None).await.unwrap().records

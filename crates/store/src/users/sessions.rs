@@ -98,6 +98,8 @@ pub enum Expiry {
 pub struct Bearer {
     /// The session.
     pub session_id: Uuid,
+    /// The folded e-mail of its person.
+    pub email: String,
     /// The company.
     pub company_id: Uuid,
     /// The name of the company's tier.
@@ -343,7 +345,7 @@ impl Sessions<'_> {
     /// use the company, or became an agent, who sees conversations alone.
     pub async fn find_token(self, hash: &[u8; 32], now: Timestamp) -> Result<Option<Bearer>> {
         let [idle, oldest] = bounds(now);
-        let sql = "SELECT user_session.id, token_company_id, last_used_at, tier, membership.role, company.disabled_at
+        let sql = "SELECT user_session.id, user_account.email, token_company_id, last_used_at, tier, membership.role, company.disabled_at
             FROM user_session JOIN user_account ON user_account.id = user_session.user_id
                 JOIN company ON company.id = token_company_id
                 LEFT JOIN membership ON membership.user_id = user_session.user_id
@@ -352,10 +354,11 @@ impl Sessions<'_> {
                 AND last_used_at > $1 AND user_session.created_at > $2
                 AND (is_operator = 1 OR membership.role <> 'agent')";
         let values = [idle.into(), oldest.into(), hash.to_vec().into()];
-        type BearerRow = (Uuid, Uuid, i64, String, Option<String>, Option<i64>);
+        type BearerRow = (Uuid, String, Uuid, i64, String, Option<String>, Option<i64>);
         let bearer = fetch_one::<BearerRow>(&self.store.read, sql, values).await?;
-        Ok(bearer.map(|(session_id, company_id, last_used_at, tier, role, disabled_at)| Bearer {
+        Ok(bearer.map(|(session_id, email, company_id, last_used_at, tier, role, disabled_at)| Bearer {
             session_id,
+            email,
             company_id,
             tier,
             is_member: role.is_some(),

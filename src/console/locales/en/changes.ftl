@@ -70,6 +70,7 @@ changes-field-left-out-of = Left out of
 changes-field-held = Held for a while
 changes-field-color = Color
 changes-field-contact = Contact
+changes-field-conversations-with = Conversations with
 changes-field-tag = Tag
 changes-field-file = File
 changes-field-created = Created

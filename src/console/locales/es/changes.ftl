@@ -70,6 +70,7 @@ changes-field-left-out-of = Excluido de
 changes-field-held = Retenido por un tiempo
 changes-field-color = Color
 changes-field-contact = Contacto
+changes-field-conversations-with = Conversaciones con
 changes-field-tag = Etiqueta
 changes-field-file = Archivo
 changes-field-created = Creados

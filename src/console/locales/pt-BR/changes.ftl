@@ -70,6 +70,7 @@ changes-field-left-out-of = Excluído de
 changes-field-held = Retido por um tempo
 changes-field-color = Cor
 changes-field-contact = Contato
+changes-field-conversations-with = Conversas com
 changes-field-tag = Tag
 changes-field-file = Arquivo
 changes-field-created = Criados

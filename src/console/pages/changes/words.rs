@@ -97,6 +97,7 @@ pub(crate) fn field(text: Text, name: &str) -> Option<String> {
         "color" => "changes-field-color",
         "contact" => "changes-field-contact",
         "contacts" => "shell-contacts",
+        "conversations_with" => "changes-field-conversations-with",
         "tag" => "changes-field-tag",
         "send" => "changes-kind-send",
         "file" => "changes-field-file",
