@@ -12,13 +12,12 @@ use super::stage::{
     send_to, show, template, until_it_waits_for,
 };
 use crate::database::{Universe, stores};
-use crate::running::{NUMBER, Running, until, until_soon};
+use crate::running::{NUMBER, Running, until};
 
 stores!(
     known_recipients_get_more_templates_while_new_people_wait,
     known_recipients_get_a_bulk_send_while_its_new_people_wait,
     known_recipients_are_found_in_any_block_of_a_send,
-    known_recipients_are_found_while_a_message_of_their_send_waits_for_a_retry,
     known_recipients_get_templates_after_a_restart,
     recipients_of_another_number_of_the_account_are_known,
     a_new_person_takes_one_place_in_the_quota_however_many_messages_wait,
@@ -102,41 +101,6 @@ async fn known_recipients_get_a_bulk_send_while_its_new_people_wait(universe: &U
 
 async fn known_recipients_are_found_in_any_block_of_a_send(universe: &Universe) {
     gets_a_bulk_send(Running::start(universe, |config| config.engine.block_size = 4).await).await;
-}
-
-async fn known_recipients_are_found_while_a_message_of_their_send_waits_for_a_retry(universe: &Universe) {
-    const NEW: u64 = 20;
-    const LAST: u64 = FIRST + NEW + 1;
-    let running = Running::start(universe, |config| {
-        config.engine.block_size = 4;
-        // The retry waits in memory, for longer than the test.
-        config.retry.first = Duration::from_secs(100);
-    })
-    .await;
-    run_under(&running, "sparing", options(2)).await;
-    let hello = template(&running, "hello_world").await;
-    for known in [FIRST, LAST] {
-        send_one(&running, hello, known).await;
-    }
-    running.settled(2).await;
-    // The first recipient's message is refused, and is retried later.
-    let refused =
-        json!([{ "match": { "to": FIRST.to_string() }, "outcome": { "error": { "code": 131_000 } } }]);
-    running.simulator.script(&refused).unwrap();
-    let mut many = plain_template(hello);
-    many["phone_number"] = json!((FIRST..=LAST).collect::<Vec<_>>());
-    let (status, answer) = running.send(&many).await;
-    assert_eq!((status, answer["recipients_count"].as_u64()), (202, Some(NEW + 2)), "{answer}");
-    let send = answer["send_id"].as_str().unwrap();
-    until_soon("the last recipient has a second message", async || got(&running, LAST) == 2).await;
-    let mut shown = Value::Null;
-    until_soon("its outcome written", async || {
-        shown = show(&running, send).await;
-        shown["counts"]["sent"] == 1
-    })
-    .await;
-    assert_eq!((got(&running, FIRST), &shown["counts"]["queued"]), (1, &json!(NEW + 1)), "{shown}");
-    running.end().await;
 }
 
 async fn gets_a_bulk_send(running: Running) {

@@ -1,14 +1,13 @@
 //! Reading the store for channels: the answers are as old as the wait for them.
 
 use std::collections::{BTreeSet, HashMap};
-use std::ops::Range;
 use std::time::Duration;
 
 use uuid::Uuid;
 
 use super::world::{Event, World};
 use crate::channel::machine::{
-    Beyond, Counting, Failed, Fetch, Fetched, Found, Input, Question, Restoring, Waits, WebActivity,
+    Counting, Failed, Fetch, Fetched, Found, Input, Question, Restoring, Waits, WebActivity,
 };
 use clock::Timestamp;
 use domain::channel::Kind;
@@ -108,15 +107,12 @@ impl World {
             next_due,
             took: None,
             nobody_counted: HashMap::new(),
-            searched: Vec::new(),
         };
         self.restore_all(record.kind, new.by_ref().take(room).collect(), &mut fetched);
         all &= new.next().is_none();
-        if let Some(counting) = counted {
-            fetched.searched = self.search_unread(&counting);
-            let room = room - fetched.found.len();
-            let places = self.look_for_counted(channel, size, &counting, &held, room);
-            all &= places.len() < room;
+        if let Some(counting) = counted.filter(|_| fetched.found.len() < room) {
+            let places = self.look_for_counted(channel, size, &counting, &held, room - fetched.found.len());
+            all &= places.len() < room - fetched.found.len();
             let ids: Vec<_> = places.keys().copied().collect();
             let first = fetched.found.len();
             self.restore_all(record.kind, self.model.unfinished_among(&ids), &mut fetched);
@@ -126,21 +122,6 @@ impl World {
             fetched.took = Some(Duration::from_micros(500));
         }
         Ok(Fetched { all, ..fetched })
-    }
-
-    /// Searches the sends that the machine has, beyond the recipients that it has read.
-    fn search_unread(&self, counting: &Counting) -> Vec<(Uuid, Beyond)> {
-        let nobody = Beyond::Nobody { arrivals: counting.arrivals() };
-        let search = |(id, ordinals): &(Uuid, Range<u64>)| {
-            let first = self.first_counted(counting, *id, ordinals.clone());
-            (*id, first.map_or(nobody, Beyond::CountedAt))
-        };
-        counting.unread().iter().map(search).collect()
-    }
-
-    /// The first of these messages of a bulk send that goes to a person who counts.
-    fn first_counted(&self, counting: &Counting, send_id: Uuid, mut ordinals: Range<u64>) -> Option<u64> {
-        ordinals.find(|ordinal| self.number(send_id, *ordinal).is_some_and(|it| counting.counts(it)))
     }
 
     /// The oldest sends of templates that are for people who count against the quota already, each with the first
@@ -165,8 +146,11 @@ impl World {
                 Recipients::One(number) => counting.counts(number).then_some(None),
                 Recipients::Group => Some(None),
                 Recipients::Blocks(count) => {
-                    let rest = candidate.high_water..count;
-                    self.first_counted(counting, candidate.id, rest).map(Some)
+                    let mut rest = candidate.high_water..count;
+                    let counts = |ordinal: u64| {
+                        self.number(candidate.id, ordinal).is_some_and(|it| counting.counts(it))
+                    };
+                    rest.find(|ordinal| counts(*ordinal)).map(Some)
                 }
             };
             if let Some(place) = place {

@@ -1,19 +1,15 @@
 //! Finds messages in the store to people who count against the quota of templates already, while it is used up.
 //!
 //! Sends to new people stay in the store: the search reads their recipients and takes none of these sends into memory.
-//! A bulk send that is in memory already, because some of its messages are under way or wait for a retry, is searched
-//! beyond the recipients that are in memory, and only while none of those counts.
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::map::Set;
+use super::Machine;
 use super::restored::Waits;
 use super::work::PriorOutcome;
-use super::{Machine, lanes};
 use crate::account::People;
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
@@ -35,11 +31,6 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// When the next search may begin, if that is later than `now`.
-    fn later_than(&self, size: Size, now: Timestamp) -> Option<Timestamp> {
-        self.not_before[size as usize].filter(|at| *at > now)
-    }
-
     /// The wall clock was set: the next search may begin at once.
     pub(super) const fn look_at_any_time(&mut self) {
         self.not_before = [None; 2];
@@ -53,7 +44,6 @@ pub(crate) struct Counting {
     now: Timestamp,
     arrivals: u64,
     nobody: HashMap<Uuid, u64>,
-    unread: Vec<(Uuid, Range<u64>)>,
 }
 
 impl Counting {
@@ -71,11 +61,6 @@ impl Counting {
     pub(crate) const fn arrivals(&self) -> u64 {
         self.arrivals
     }
-
-    /// The sends to search that the machine has, each with the ordinals of the recipients that it has not read.
-    pub(crate) fn unread(&self) -> &[(Uuid, Range<u64>)] {
-        &self.unread
-    }
 }
 
 impl Machine {
@@ -85,15 +70,14 @@ impl Machine {
             return None;
         }
         let now = ready.now;
-        if let Some(not_before) = self.templates.counted.later_than(size, now) {
+        if let Some(not_before) = self.templates.counted.not_before[size as usize].filter(|at| *at > now) {
             self.queue.look_at(Some(not_before));
             return None;
         }
         let people = self.account.people();
         let arrivals = people.arrivals();
         let nobody = self.templates.counted.nobody.clone();
-        let unread = if size == Size::Bulk { unread(self) } else { Vec::new() };
-        Some(Counting { people, quota: self.templates.quota, now, arrivals, nobody, unread })
+        Some(Counting { people, quota: self.templates.quota, now, arrivals, nobody })
     }
 
     /// A search ended. `took` is its duration, or `None` if there was no search.
@@ -125,32 +109,4 @@ impl Machine {
             waiting.later_due = Some(waiting.later_due.map_or(wall, |due| due.min(wall)));
         }
     }
-}
-
-/// The sends here that have to be searched, each with the ordinals of the recipients that are not here.
-fn unread(machine: &Machine) -> Vec<(Uuid, Range<u64>)> {
-    let mut stuck = lanes::stuck(&machine.lanes).peekable();
-    if stuck.peek().is_none() {
-        return Vec::new();
-    }
-    let arrivals = machine.account.people().arrivals();
-    stuck.filter_map(|work| Some((work.id, work.unsearched(arrivals)?))).collect()
-}
-
-/// Whether sends that are here have to be searched now, for which no room is needed.
-pub(super) fn is_search_due(machine: &mut Machine, ready: Ready) -> bool {
-    if ready.templates || !machine.templates.is_known || unread(machine).is_empty() {
-        return false;
-    }
-    let not_before = machine.templates.counted.later_than(Size::Bulk, ready.now);
-    machine.queue.look_at(not_before);
-    not_before.is_none()
-}
-
-/// These sends leave for the store, and no recipient here counts: those of which nobody else counted, when they were
-/// searched here, need no search there.
-pub(super) fn remember(machine: &mut Machine, sends: &Set<Uuid>) {
-    let Machine { lanes, templates, .. } = machine;
-    let searched = sends.iter().filter_map(|id| Some((*id, lanes.work(*id)?.nobody_beyond()?)));
-    templates.counted.nobody.extend(searched);
 }

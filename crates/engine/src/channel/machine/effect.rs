@@ -101,10 +101,9 @@ pub(crate) struct Fetch {
     pub(crate) ready: Ready,
     /// Except these, which the machine has or which cannot be read.
     pub(crate) held: HashSet<Uuid>,
-    /// The most sends to read; 0 when only sends that the machine has are searched.
+    /// The most sends to read.
     pub(crate) room: usize,
-    /// While templates may not go, sends to people who count already are read too, and sends that the machine has are
-    /// searched for them.
+    /// While templates may not go, sends to people who count already are read too.
     pub(crate) counted: Option<Counting>,
 }
 

@@ -16,7 +16,7 @@ use std::collections::HashSet;
 use uuid::Uuid;
 
 use self::parked::Parked;
-pub(super) use self::passing::{PassedOver, stuck};
+pub(super) use self::passing::PassedOver;
 use self::queued::Queued;
 use super::lane::Lane;
 use super::map::{Map, Set};

@@ -102,7 +102,6 @@ use self::templates::Templates;
 use self::timer::Timer;
 use self::unknown::Unknowns;
 pub(crate) use self::web_pacing::TooSoon;
-pub(crate) use self::work::Beyond;
 use crate::account::Member;
 pub(crate) use crate::machine::{Caller, Moment};
 use crate::shared::Common;

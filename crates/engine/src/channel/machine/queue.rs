@@ -12,8 +12,8 @@ use super::moment::Step;
 use super::outbox::Writing;
 use super::restored::{Fetched, Found, Waits};
 use super::retries::Retry;
-use super::work::{Beyond, Leave, PriorOutcome};
-use super::{Machine, admission, counted};
+use super::work::{Leave, PriorOutcome};
+use super::{Machine, admission};
 use crate::ledger::Written;
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
@@ -211,21 +211,18 @@ impl Machine {
         self.look(step);
     }
 
-    /// Reads sends from the store while there is room here and the store may hold more, or while sends that are here
-    /// have to be searched.
+    /// Reads sends from the store while there is room here and the store may hold more.
     pub(super) fn fetch(&mut self, step: &mut Step<'_>) {
         if self.queue.is_fetching() || self.is_stopping() {
             return;
         }
-        let ready = Ready { now: step.wall(), templates: self.templates_may_go(step.wall()) };
-        let rooms = [Size::Direct, Size::Bulk].map(|size| (size, self.lanes.room(size)));
-        let wanted = rooms.into_iter().find_map(|(size, room)| Some((size, room?)));
-        let wanted = wanted.or_else(|| counted::is_search_due(self, ready).then_some((Size::Bulk, 0)));
-        let Some((size, room)) = wanted else { return };
+        let wanted = [Size::Direct, Size::Bulk].map(|size| (size, self.lanes.room(size)));
+        let Some((size, Some(room))) = wanted.into_iter().find(|(_, room)| room.is_some()) else { return };
         self.queue.begin();
         self.lanes.look(size);
         let mut held = self.lanes.held(size);
         held.extend(&self.queue.broken);
+        let ready = Ready { now: step.wall(), templates: self.templates_may_go(step.wall()) };
         let counted = self.look_for_counted(size, ready);
         step.push(Effect::Fetch(Box::new(Fetch { size, ready, held, room, counted })));
     }
@@ -233,15 +230,12 @@ impl Machine {
     /// Sends were read.
     pub(super) fn fetched(&mut self, size: Size, result: Result<Fetched, Failed>, step: &mut Step<'_>) {
         let gone = mem::take(&mut self.queue.gone_meanwhile);
-        let Ok(Fetched { found, broken, all, next_due, took, nobody_counted, searched }) = result else {
+        let Ok(Fetched { found, broken, all, next_due, took, nobody_counted }) = result else {
             self.retries.add(Retry::Fetch, step.now());
             return;
         };
         self.queue.ended();
         self.looked_for_counted(size, took, nobody_counted, step.wall());
-        for (send_id, beyond) in searched {
-            self.lanes.searched(send_id, beyond);
-        }
         self.queue.broken.extend(broken);
         self.queue.look_at(next_due);
         for found in found.into_iter().filter(|found| !gone.contains(&found.id())) {
@@ -279,7 +273,7 @@ impl Machine {
         }
         self.lanes.add(work);
         if let Some(ordinal) = counted_at {
-            self.lanes.searched(send_id, Beyond::CountedAt(ordinal));
+            self.lanes.counted_at(send_id, ordinal);
         }
         self.lanes.parked(send_id, waiting.later, waiting.later_due);
         for (ticket, retry_at) in waiting.soon {

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::rendered::Rendered;
 use super::settled::Settled;
-use super::work::{Beginning, Beyond, PriorOutcome, Source, Ticket, Work};
+use super::work::{Beginning, PriorOutcome, Source, Ticket, Work};
 use crate::ledger::AcceptedSend;
 use clock::Timestamp;
 use domain::channel::Kind;
@@ -66,8 +66,6 @@ pub(crate) struct Fetched {
     pub(crate) took: Option<Duration>,
     /// Bulk sends none of whose recipients counts, with the number of people that had begun to count by then.
     pub(crate) nobody_counted: HashMap<Uuid, u64>,
-    /// The sends of [`Counting::unread`](super::Counting::unread), with the results of their search.
-    pub(crate) searched: Vec<(Uuid, Beyond)>,
 }
 
 impl Waits {

@@ -13,7 +13,7 @@ use super::map::Set;
 use super::moment::Step;
 use super::retries::Retry;
 use super::work::{Leave, Ticket};
-use super::{Machine, Moment, counted, work};
+use super::{Machine, Moment, work};
 use crate::account::{AccountUpdate, Reserved};
 use crate::ledger::AcceptedSend;
 use crate::planted::{Fault, is_planted};
@@ -147,7 +147,6 @@ impl Machine {
             self.lanes.hold_back(send_id, Reason::TemplateQuota);
             self.lanes.passed_until(send_id, wall);
         }
-        counted::remember(self, &sends);
         self.lanes.send_back(&sends);
         if is_blocked {
             let until = self.account.next_slot(self.templates.quota, wall).unwrap_or(wall);

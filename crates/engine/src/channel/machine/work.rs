@@ -5,7 +5,6 @@ mod passing;
 
 use uuid::Uuid;
 
-pub(crate) use self::passing::Beyond;
 use super::rendered::Rendered;
 use super::settled::Settled;
 pub(crate) use super::ticket::{Counted, PriorOutcome, Ticket};
@@ -94,9 +93,9 @@ pub(super) struct Work {
     leaving: Option<Leave>,
     /// Whether the state here may differ from the stored one.
     is_touched: bool,
-    beyond: Beyond,
-    /// The next message found no slot in the quota of templates, and no recipient here is known to have one.
-    is_stuck: bool,
+    /// The first message, among those never handed out, that may go to a person who counts against the quota of
+    /// templates already.
+    counted_at: Option<u64>,
     /// Why the last of its messages was put back.
     pub(super) held_by: Option<Reason>,
     pub(super) source: Source,
@@ -123,8 +122,7 @@ impl Work {
             unparking: false,
             leaving: None,
             is_touched: false,
-            beyond: Beyond::Unsearched,
-            is_stuck: false,
+            counted_at: None,
             held_by: None,
             source: beginning.source,
         }
@@ -220,7 +218,6 @@ impl Work {
         tops_up: bool,
         mut has_slot: impl FnMut(PhoneNumber) -> bool,
     ) -> Requested {
-        self.is_stuck = false;
         let before = self.requested;
         let target = self.target(ahead, tops_up);
         if target == before {

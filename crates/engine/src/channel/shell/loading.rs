@@ -1,13 +1,12 @@
 //! Fetches a channel's unfinished sends from the store, with their outcomes so far.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::ops::Range;
 use std::time::Instant;
 
 use uuid::Uuid;
 
 use super::people::{self, KnownPerson, Wants};
-use crate::channel::machine::{Beyond, Counting, Fetch, Fetched, Found, Restoring, Waits};
+use crate::channel::machine::{Counting, Fetch, Fetched, Found, Restoring, Waits};
 use crate::contents::{ContentKeys, StoredValues};
 use clock::Timestamp;
 use domain::channel::Kind;
@@ -41,73 +40,29 @@ struct Look {
 
 /// Reads the oldest unfinished sends of the channel that may go, except those that the machine has or that cannot be
 /// read, at most as many as there is room for. While templates may not go, it also reads template sends to people who
-/// count already, and searches sends that the machine has for such people.
+/// count already.
 pub(super) async fn fetch(store: Store, channel: Uuid, kind: Kind, fetch: Fetch) -> Result<Fetched> {
     let Fetch { size, ready, held, room, counted } = fetch;
     let limit = held.len() + room;
     let next_due = store.sends().next_due(channel, ready.now).await?;
-    let unfinished =
-        if room > 0 { store.sends().unfinished(channel, size, ready, limit).await? } else { Vec::new() };
+    let unfinished = store.sends().unfinished(channel, size, ready, limit).await?;
     let mut all = unfinished.len() < limit;
     let mut new = unfinished.into_iter().filter(|send| !held.contains(&send.id));
     let Taken { mut found, mut broken } =
         restore_all(&store, kind, new.by_ref().take(room).collect()).await?;
     all &= new.next().is_none();
-    let (mut took, mut nobody_counted, mut searched) = (None, HashMap::new(), Vec::new());
-    if let Some(counting) = counted {
+    let (mut took, mut nobody_counted) = (None, HashMap::new());
+    if let Some(counting) = counted.filter(|_| found.len() < room) {
         let began = Instant::now();
-        searched = search_unread(&store, &counting).await?;
-        if found.len() < room {
-            let space = Space { channel, size, held: &held, room: room - found.len(), now: ready.now };
-            let look = look_for_counted(&store, &counting, space).await?;
-            let more = take(&store, kind, &look).await?;
-            all &= look.all;
-            found.extend(more.found);
-            broken.extend(more.broken);
-            nobody_counted = look.nobody;
-        } else {
-            // The store may hold more that there is no room for.
-            all = false;
-        }
-        took = Some(began.elapsed());
+        let space = Space { channel, size, held: &held, room: room - found.len(), now: ready.now };
+        let look = look_for_counted(&store, &counting, space).await?;
+        let more = take(&store, kind, &look).await?;
+        all &= look.all;
+        found.extend(more.found);
+        broken.extend(more.broken);
+        (took, nobody_counted) = (Some(began.elapsed()), look.nobody);
     }
-    Ok(Fetched { found, broken, all, next_due, took, nobody_counted, searched })
-}
-
-/// Searches the sends that the machine has, beyond the recipients that it has read.
-async fn search_unread(store: &Store, counting: &Counting) -> Result<Vec<(Uuid, Beyond)>> {
-    let nobody = Beyond::Nobody { arrivals: counting.arrivals() };
-    let mut searched = Vec::new();
-    for (id, ordinals) in counting.unread() {
-        let beyond = match first_counted(store, counting, *id, ordinals).await {
-            Ok(first) => first.map_or(nobody, Beyond::CountedAt),
-            Err(error) if error.is_passing() => return Err(error),
-            Err(error) => {
-                tracing::error!(send.id = %id, %error, "the recipients of a send cannot be searched");
-                nobody
-            }
-        };
-        searched.push((*id, beyond));
-    }
-    Ok(searched)
-}
-
-/// The first of these messages of a bulk send that goes to a person who counts.
-async fn first_counted(
-    store: &Store,
-    counting: &Counting,
-    send_id: Uuid,
-    ordinals: &Range<u64>,
-) -> Result<Option<u64>> {
-    let mut next = ordinals.start;
-    while next < ordinals.end {
-        let (first, numbers) = numbers_from(store, send_id, next).await?;
-        if let Some(place) = numbers.iter().position(|number| counting.counts(*number)) {
-            return Ok(Some(first + place as u64));
-        }
-        next = first + numbers.len() as u64;
-    }
-    Ok(None)
+    Ok(Fetched { found, broken, all, next_due, took, nobody_counted })
 }
 
 /// The scope of a search for people who count.
@@ -155,12 +110,16 @@ async fn look_at(store: &Store, counting: &Counting, candidate: &Candidate, look
         look.nobody.insert(id, counting.arrivals());
         return Ok(());
     }
-    match first_counted(store, counting, id, &(high_water..count)).await? {
-        Some(first) => look.found.push((id, Some(first))),
-        None => {
-            look.nobody.insert(id, counting.arrivals());
+    let mut next = high_water;
+    while next < count {
+        let (first, numbers) = numbers_from(store, id, next).await?;
+        if let Some(place) = numbers.iter().position(|number| counting.counts(*number)) {
+            look.found.push((id, Some(first + place as u64)));
+            return Ok(());
         }
+        next = first + numbers.len() as u64;
     }
+    look.nobody.insert(id, counting.arrivals());
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::Lanes;
 use crate::channel::machine::map::Set;
-use crate::channel::machine::work::{Beyond, Leave, Requested, Work};
+use crate::channel::machine::work::{Leave, Requested, Work};
 use domain::message::Position;
 use domain::phone::PhoneNumber;
 
@@ -25,12 +25,6 @@ pub(in crate::channel::machine) struct PassedOver {
     pub(in crate::channel::machine) sends: Set<Uuid>,
     /// Messages of other sends, with send and company: they are parked in the store.
     pub(in crate::channel::machine) people: Vec<(Uuid, Uuid, Position)>,
-}
-
-/// The bulk sends whose next message found no slot, and that stay here because other messages of them are under way or
-/// wait for a retry.
-pub(in crate::channel::machine) fn stuck(lanes: &Lanes) -> impl Iterator<Item = &Work> {
-    lanes.bulk.order.iter().filter_map(move |id| lanes.works.get(id)).filter(|work| work.is_stuck())
 }
 
 impl Lanes {
@@ -176,10 +170,10 @@ impl Lanes {
         direct.order.extend(templates);
     }
 
-    /// The recipients of the send that are not here were searched for a person who counts already.
-    pub(in crate::channel::machine) fn searched(&mut self, send_id: Uuid, beyond: Beyond) {
+    /// This message of the send goes to a person who counts against the quota of templates already.
+    pub(in crate::channel::machine) fn counted_at(&mut self, send_id: Uuid, ordinal: u64) {
         if let Some(work) = self.works.get_mut(&send_id) {
-            work.searched(beyond);
+            work.is_counted_at(ordinal);
         }
     }
 }

@@ -119,7 +119,6 @@ pub(super) fn nothing() -> Fetched {
         next_due: None,
         took: None,
         nobody_counted: std::collections::HashMap::new(),
-        searched: Vec::new(),
     }
 }
 

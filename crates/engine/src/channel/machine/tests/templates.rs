@@ -1,7 +1,6 @@
 //! Templates: the recipients that the quota lets through, and the messages that wait for it.
 
 mod held;
-mod known;
 
 use super::*;
 use crate::account::{self, AccountUpdate};

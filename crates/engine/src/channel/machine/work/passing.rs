@@ -8,18 +8,6 @@ use clock::Timestamp;
 use domain::message::Position;
 use domain::phone::PhoneNumber;
 
-/// The result of the last search for a person who counts against the quota of templates already, among the recipients
-/// that the machine had not read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Beyond {
-    /// There was no search.
-    Unsearched,
-    /// The message of this ordinal goes to such a person.
-    CountedAt(u64),
-    /// There was nobody when this many people had begun to count.
-    Nobody { arrivals: u64 },
-}
-
 impl Work {
     /// The ordinal up to which [`Work::request`] reserves; the present one when enough messages are reserved.
     pub(super) fn target(&self, ahead: u64, tops_up: bool) -> u64 {
@@ -62,11 +50,8 @@ impl Work {
         let in_sight = here.find(|ordinal| {
             self.position(*ordinal).is_some_and(|found| found.recipient.is_none_or(&mut has_slot))
         });
-        let beyond = matches!(self.beyond, Beyond::CountedAt(at) if at >= end).then_some(end);
-        let Some(until) = in_sight.or(beyond) else {
-            self.is_stuck = true;
-            return Vec::new();
-        };
+        let beyond = self.counted_at.filter(|at| *at >= end).map(|_| end);
+        let Some(until) = in_sight.or(beyond) else { return Vec::new() };
         let passed: Vec<_> =
             (self.next..until.min(self.next + most)).filter_map(|ordinal| self.position(ordinal)).collect();
         for position in &passed {
@@ -84,33 +69,9 @@ impl Work {
         self.parked_due = Some(self.parked_due.map_or(due, |earlier| earlier.min(due)));
     }
 
-    /// The recipients that are not here were searched.
-    pub(in crate::channel::machine) const fn searched(&mut self, beyond: Beyond) {
-        self.beyond = beyond;
-        self.is_stuck = false;
-    }
-
-    /// Whether no message can be handed out before somebody else begins to count, or a search finds a recipient who
-    /// counts.
-    pub(in crate::channel::machine) const fn is_stuck(&self) -> bool {
-        self.is_stuck
-    }
-
-    /// The ordinals of the recipients that are not here, unless their last search says that none of them counts now:
-    /// `arrivals` people have begun to count.
-    pub(in crate::channel::machine) fn unsearched(&self, arrivals: u64) -> Option<Range<u64>> {
-        let Source::Blocks { first, numbers, .. } = &self.source else { return None };
-        let end = *first + numbers.len() as u64;
-        let is_searched = self.beyond == Beyond::Nobody { arrivals };
-        (end < self.recipients && !is_searched).then_some(end..self.recipients)
-    }
-
-    /// How many people had begun to count when none of the recipients that are not here did; `None` if one may count.
-    pub(in crate::channel::machine) const fn nobody_beyond(&self) -> Option<u64> {
-        match self.beyond {
-            Beyond::Nobody { arrivals } => Some(arrivals),
-            Beyond::Unsearched | Beyond::CountedAt(_) => None,
-        }
+    /// This message goes to a person who counts against the quota already.
+    pub(in crate::channel::machine) const fn is_counted_at(&mut self, ordinal: u64) {
+        self.counted_at = Some(ordinal);
     }
 
     /// Messages that can still be handed out here.

@@ -97,36 +97,6 @@ fn people_without_a_slot_are_passed_over_up_to_the_next_who_has_one() {
 }
 
 #[test]
-fn a_send_whose_messages_are_under_way_is_searched_once_beyond_the_recipients_that_are_here() {
-    let (mut lanes, id) = (Lanes::new(BOUNDS), Uuid::from_u128(1));
-    let mut many = work(1, 20);
-    many.template = TEMPLATE;
-    if let Source::Blocks { numbers, .. } = &mut many.source {
-        numbers.truncate(4);
-    }
-    lanes.add(many);
-    let counts = |who| who == number(0);
-    let unsearched = |lanes: &Lanes, arrivals| -> Vec<_> {
-        stuck(lanes).map(|work| (work.id, work.unsearched(arrivals))).collect()
-    };
-    lanes.reserve_ahead(false, counts);
-    let marks = lanes.marks();
-    lanes.written(&marks);
-    assert_eq!(lanes.take().unwrap().ordinal, 0);
-    assert!(unsearched(&lanes, 7).is_empty(), "whether the next one has a slot is not known yet");
-    assert!(lanes.reserve_ahead(false, counts).sends.is_empty(), "the send stays");
-    assert_eq!(unsearched(&lanes, 7), [(id, Some(4..20))]);
-    lanes.searched(id, Beyond::Nobody { arrivals: 7 });
-    lanes.reserve_ahead(false, counts);
-    assert_eq!(unsearched(&lanes, 7), [(id, None)]);
-    assert_eq!(unsearched(&lanes, 8), [(id, Some(4..20))], "somebody began to count");
-    lanes.searched(id, Beyond::CountedAt(9));
-    let passed = lanes.reserve_ahead(false, counts);
-    let people: Vec<_> = passed.people.iter().map(|(_, _, person)| person.ordinal).collect();
-    assert_eq!((people, unsearched(&lanes, 8)), (vec![1, 2, 3], Vec::new()));
-}
-
-#[test]
 fn other_messages_do_not_wait_for_the_marks_of_templates() {
     let mut lanes = Lanes::new(BOUNDS);
     for (id, template) in [(1, TEMPLATE), (2, None), (3, TEMPLATE), (4, None)] {
