@@ -77,7 +77,7 @@ pub(in crate::api) struct DeliveryResult {
     /// What went wrong, for a person; null when nothing did.
     fault: Option<String>,
     /// The body of the request, as its receiver got it; only of a test.
-    #[schema(required = false)]
+    #[schema(value_type = String, required = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     request: Option<String>,
 }
