@@ -107,13 +107,20 @@ async fn a_quota_outlives_a_restart_and_opens_as_the_day_moves_on(universe: &Uni
     single["phone_number"] = json!(FIRST + 1_000);
     let (status, answer) = running.send(&single).await;
     assert_eq!(status, 202, "{answer}");
-    until_it_waits_for(&running, answer["send_id"].as_str().unwrap(), "template_quota").await;
+    let single = answer["send_id"].as_str().unwrap();
+    until_it_waits_for(&running, single, "template_quota").await;
     assert_eq!(templates_taken(&running), QUOTA);
 
     for taken in [2 * QUOTA, CONTACTS + 1] {
         a_day_passes(universe, &running).await;
         running.restart().await;
         until("another day's quota used", async || templates_taken(&running) == taken).await;
+        // What is written after the next day has passed counts for that day.
+        until("the outcomes written", async || {
+            let shown = [show(&running, &send).await, show(&running, single).await];
+            shown.iter().map(|shown| count(shown, "sent")).sum::<u64>() == taken
+        })
+        .await;
     }
     running.settled(0).await;
     assert_eq!(
