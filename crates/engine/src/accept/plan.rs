@@ -214,7 +214,7 @@ impl Planned {
             let mut closed = gate.take_closed(store, people, &mut block).await?;
             match &closed_part {
                 Some(part) => {
-                    suppressed.add(part.skip_suppressed(suppressions, &mut closed, &mut now_skipped))
+                    suppressed.add(part.skip_suppressed(suppressions, &mut closed, &mut now_skipped));
                 }
                 None => window_gate::skip(&std::mem::take(&mut closed), &mut now_skipped),
             }
