@@ -155,12 +155,13 @@ pub(super) async fn of_channel(mut call: Call) -> Result<HttpResponse, DoorRefus
 
 /// The provider's answer to a request with a channel's token, of which it has no trace.
 pub(super) fn with_token_of_channel(answer: PassedAnswer) -> Result<PassedAnswer, DoorRefusal> {
-    if answer.status == 401 {
+    let PassedAnswer { status, body, retry_after } = answer;
+    if status == 401 {
         // Programs take 401 for the end of their own key.
         let details = "Meta refuses the access token of the channel: reconnect it with another one";
         return Err(DoorRefusal::because(131_031, details));
     }
-    Ok(PassedAnswer { body: without_links(&answer.body), ..answer })
+    Ok(PassedAnswer { status, body: without_links(&body), retry_after })
 }
 
 /// The provider's answer: the status, the body, and when to retry. Nothing else of it goes on.

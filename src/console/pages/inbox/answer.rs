@@ -142,7 +142,7 @@ pub(in crate::console) async fn send(
         let delivered = deliver(&viewer, &state, id.0, &form, asked).await;
         Ok(delivered.map(|()| Answer::to(filter.of(id.0, ""))))
     });
-    let sent = sent.await?;
+    let sent = Box::pin(sent).await?;
     match sent {
         Err(error) => {
             // What was typed is there when the answer can go.

@@ -115,7 +115,7 @@ pub(crate) async fn send(viewer: Viewer, state: Data<State>, Id(id): Id, mut for
         let said = viewer.text.with("send-again-done", [("count", accepted.recipients.into())]);
         Ok(Answer::done(&state, &viewer, said, format!("/console/sends/{}", accepted.send_id)))
     });
-    match acted.await {
+    match Box::pin(acted).await {
         Err(Error::Refused(refusal)) => {
             form.general_fault(refusal.sentence);
             Ok(page(&viewer, &state, id, &form, asked).await?.unprocessable().into())
