@@ -117,7 +117,8 @@ mod tests {
 
     fn send(fields: Value) -> Result<BusinessRequest, Refusal> {
         let mut body = json!({"type": "text", "message": "hi", "phone_number": "5511900000001"});
-        body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        let Value::Object(fields) = fields else { panic!("{fields}") };
+        body.as_object_mut().unwrap().extend(fields);
         BusinessRequest::parse(body.to_string().as_bytes(), &Limits::default())
     }
 
