@@ -35,7 +35,7 @@ const files = await row("files", async () => {
   return ids;
 });
 await row("delete a file", async () => {
-  const file = new Blob([`some text for ${person}`], { type: "text/plain" });
+  const file = new Blob([`some text for ${person} of ${target.name}`], { type: "text/plain" });
   const { id: mediaId } = await kapso.media.upload({ phoneNumberId, type: "text/plain", file, fileName: "a.txt" });
   assert.deepEqual(await kapso.media.delete({ mediaId, phoneNumberId }), { success: true });
   await refused(100, kapso.media.get({ mediaId }));

@@ -68,8 +68,8 @@ def files():
 @row("delete a file")
 def _():
     content, name, mime_type = sample("image")
-    # The same content may be the same file: this one is another.
-    media = wa.upload_media(content + b"\0", mime_type=mime_type, filename=name)
+    # The same content is the same file, also for the other targets of the company: this one is another.
+    media = wa.upload_media(content + target.name.encode(), mime_type=mime_type, filename=name)
     assert wa.delete_media(media.id)
     refused(100, lambda: wa.get_media_url(media.id))
 

@@ -47,7 +47,7 @@ const files = await row("files", async () => {
   return ids;
 });
 await row("delete a file", async () => {
-  const id = await upload({ name: "a.txt", type: "text/plain", bytes: `some text for ${person}` });
+  const id = await upload({ name: "a.txt", type: "text/plain", bytes: `some text for ${person} of ${target.name}` });
   assert.deepEqual(await whatsapp.deleteMedia(id), { success: true });
   refused(100, await whatsapp.retrieveMedia(id));
 });
