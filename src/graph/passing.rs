@@ -42,16 +42,32 @@ const OF_BOTH: &[(&str, &str)] = &[
 const OF_CALLERS: &[(&str, &str)] = &[
     ("POST", "/{version}/{number}/messages"),
     ("GET", "/{version}/{number}/whatsapp_business_profile"),
+    // Without these, a program that uploads its files, or has templates of its own, stops working for its numbers at Meta.
+    ("POST", MEDIA),
     ("GET", "/{version}/{account}/message_templates"),
+    ("POST", "/{version}/{account}/message_templates"),
+    ("DELETE", "/{version}/{account}/message_templates"),
+    ("GET", "/{version}/{account}/message_template_library"),
     ("GET", "/{version}/{account}/phone_numbers"),
     ("GET", "/{version}/{account}/subscribed_apps"),
     ("POST", "/{version}/{app}/uploads"),
     ("GET", "/{version}/{object}"),
 ];
+/// Files that are uploaded to be sent.
+const MEDIA: &str = "/{version}/{number}/media";
+/// Meta's library of templates, which belongs to no account.
+const LIBRARY: &str = "/{version}/message_template_library";
 /// The beginning of Meta's tokens.
 pub(super) const OF_META: &str = "EAA";
-/// The parameter with a token that Meta is asked about.
-const INPUT_TOKEN: &str = "input_token";
+/// Parameters that stay here: those with keys and tokens, and those by which Meta takes a request for another one. `method`
+/// makes a `GET` a change, `batch` is for requests to any path.
+const STAYS: [&str; 5] = [ACCESS_TOKEN, PROOF, "input_token", "method", "batch"];
+
+/// Whether a parameter goes on, or a field of a body. Meta reads `a[0]` and ` a` as `a`.
+pub(super) fn goes_on(name: &str) -> bool {
+    let name = name.split('[').next().unwrap_or_default().trim();
+    !STAYS.iter().any(|stays| name.eq_ignore_ascii_case(stays))
+}
 
 fn is_listed(rows: &[(&str, &str)], request: &HttpRequest) -> bool {
     let path = GraphPath::of(request.path());
@@ -74,6 +90,11 @@ fn is_upload(request: &HttpRequest) -> bool {
     is_session && matches!(request.method().as_str(), "GET" | "POST")
 }
 
+/// Whether a request searches the library of templates.
+fn is_library(request: &HttpRequest) -> bool {
+    *request.method() == Method::GET && GraphPath::matches(LIBRARY, request.path())
+}
+
 /// The token of Meta's with which a request goes on; `None` for one that is ours to answer.
 pub(super) fn token_of(request: &HttpRequest) -> Option<Secret> {
     let state = request.app_data::<Data<GraphState>>()?;
@@ -82,8 +103,9 @@ pub(super) fn token_of(request: &HttpRequest) -> Option<Secret> {
     }
     let token = key::in_head(request.headers(), &pairs(request.query_string()))?;
     let is_of_meta = token.starts_with(OF_META) && token.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let goes_on = is_listed(OF_BOTH, request) || is_listed(OF_CALLERS, request) || is_upload(request);
-    (is_of_meta && goes_on).then(|| Secret::new(token))
+    let is_known = is_listed(OF_BOTH, request) || is_listed(OF_CALLERS, request);
+    let is_passed = is_known || is_upload(request) || is_library(request);
+    (is_of_meta && is_passed).then(|| Secret::new(token))
 }
 
 /// Passes a request on with the token that it came with.
@@ -96,14 +118,17 @@ pub(super) async fn of_caller(
     let connected = request.peer_addr().map(|address| address.ip());
     let address = state.options.proxies.client(connected, request.headers()).address;
     request.extensions_mut().insert(Sender::Visitor(Peer::new(Some(address))));
-    let takes_file = is_upload(request) && request.method() == Method::POST;
-    let whole = body.whole(if takes_file { MOST } else { state.options.body_bytes }).await?;
+    let is_change = request.method() == Method::POST;
+    let takes_file = is_upload(request) && is_change;
+    let has_file = takes_file || GraphPath::matches(MEDIA, request.path()) && is_change;
+    let whole = body.whole(if has_file { MOST } else { state.options.body_bytes }).await?;
     let offset = request.headers().get("file_offset").and_then(|offset| offset.to_str().ok()?.parse().ok());
     let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let kind = kind.unwrap_or(if takes_file { "application/octet-stream" } else { "application/json" });
     let bytes = Some(whole.bytes()).filter(|bytes| !bytes.is_empty());
     let (path, query) = (GraphPath::of(request.path()), pairs(request.query_string()));
-    let query = query.iter().filter(|(name, _)| name != ACCESS_TOKEN && name != INPUT_TOKEN);
+    // Meta checks the proof of its own token.
+    let query = query.iter().filter(|(name, _)| name == PROOF || goes_on(name));
     let passed = PassedRequest {
         method: request.method().as_str(),
         path: path.segments(),
@@ -133,14 +158,12 @@ pub(super) async fn of_channel(mut call: Call) -> Result<HttpResponse, DoorRefus
         None
     } else {
         let (mut fields, _) = call.fields().await?;
-        for name in [ACCESS_TOKEN, PROOF, INPUT_TOKEN] {
-            fields.map.remove(name);
-        }
+        fields.map.retain(|name, _| goes_on(name));
         Some(("application/json", Value::Object(fields.map).to_string().into()))
     };
     let query = call.parameters().iter().filter(|(name, _)| {
         // The fields have the parameters, too.
-        method == "GET" && ![ACCESS_TOKEN, PROOF, INPUT_TOKEN].contains(&name.as_str())
+        method == "GET" && goes_on(name)
     });
     let passed = PassedRequest {
         method: method.as_str(),
@@ -203,6 +226,8 @@ mod tests {
         assert_eq!(listed("POST", "/v23.0/7/messages"), [false, true]);
         assert_eq!(listed("GET", "/v23.0/7"), [false, true]);
         assert_eq!(listed("POST", "/v23.0/7/uploads"), [false, true]);
+        assert_eq!(listed("POST", "/v23.0/7/media"), [false, true]);
+        assert_eq!(listed("DELETE", "/7/message_templates?name=x"), [false, true]);
         for (method, path) in [
             ("POST", "/v23.0/7/register"),
             ("POST", "/v23.0/7/deregister"),
@@ -217,6 +242,8 @@ mod tests {
             ("GET", "/v23.0/oauth/access_token"),
             ("GET", "/v23.0/debug_token"),
             ("GET", "/v23.0/me"),
+            ("DELETE", "/v23.0/7/media"),
+            ("GET", "/v23.0/message_template_library"),
             ("GET", "/v23.0/7/message_qrdls/%2E%2E"),
             ("PUT", "/v23.0/7/block_users"),
         ] {
@@ -237,6 +264,31 @@ mod tests {
         ] {
             let request = TestRequest::with_uri(path).method(method.parse().unwrap()).to_http_request();
             assert_eq!(is_upload(&request), is_one, "{method} {path}");
+        }
+    }
+
+    #[test]
+    fn the_library_is_searched_and_not_changed() {
+        for (method, path, is_search) in [
+            ("GET", "/v23.0/message_template_library?search=pix", true),
+            ("GET", "/message_template_library/", true),
+            ("POST", "/v23.0/message_template_library", false),
+            ("GET", "/v23.0/7/message_template_library", false),
+        ] {
+            let request = TestRequest::with_uri(path).method(method.parse().unwrap()).to_http_request();
+            assert_eq!(is_library(&request), is_search, "{method} {path}");
+        }
+    }
+
+    #[test]
+    fn no_parameter_goes_on_that_makes_another_request_of_one() {
+        for name in
+            ["method", "METHOD", " method", "method[0]", "batch", "access_token", "input_token", PROOF]
+        {
+            assert!(!goes_on(name), "{name}");
+        }
+        for name in ["fields", "limit", "after", "messaging_product", "methods", ""] {
+            assert!(goes_on(name), "{name}");
         }
     }
 

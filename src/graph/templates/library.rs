@@ -9,9 +9,8 @@ use serde_json::Value;
 use super::next;
 use crate::domain::channel::{Channel, Kind, Status};
 use crate::engine::graph::PassedAnswer;
-use crate::graph::call::{Call, PROOF};
-use crate::graph::key::ACCESS_TOKEN;
-use crate::graph::passing::{answered, with_token_of_channel};
+use crate::graph::call::Call;
+use crate::graph::passing::{answered, goes_on, with_token_of_channel};
 use crate::graph::refusal::DoorRefusal;
 
 /// Searches the library with the token of any business account of the caller.
@@ -41,7 +40,7 @@ fn usable(channels: &[Arc<Channel>]) -> Result<Arc<Channel>, DoorRefusal> {
 }
 
 async fn search(call: &Call, channel: &Channel) -> Result<HttpResponse, DoorRefusal> {
-    let query = call.parameters().iter().filter(|(name, _)| ![ACCESS_TOKEN, PROOF].contains(&name.as_str()));
+    let query = call.parameters().iter().filter(|(name, _)| goes_on(name));
     let query = query.map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let answer = call.door().library(channel, query).await?;
     let next_part = next_of(&answer.body).map(|after| next(call, &after));

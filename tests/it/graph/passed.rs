@@ -6,18 +6,21 @@ use reqwest::{Client, Method};
 use serde_json::{Value, json};
 use simulator::Simulator;
 
-use super::{Program, read, refused};
+use super::{FormField, Program, read, refused, with_parts};
 use crate::database::{Universe, stores};
 use crate::running::{NUMBER, Running, WABA};
 
 stores!(
     a_number_that_stays_at_meta_is_served_there_with_the_token_of_its_program,
+    a_program_has_files_and_templates_at_meta_for_a_number_that_stays_there,
     what_the_door_does_not_answer_goes_on_with_the_token_of_the_channel_and_is_recorded,
 );
 
 /// A token of Meta's, and a number that the service does not have.
 const THEIRS: &str = "EAAofAnotherShop";
 const ELSEWHERE: &str = "207010000000001";
+/// The account there.
+const ACCOUNT: &str = "100000000000001";
 
 /// A service, and the Meta to which it passes requests on, which knows every token and every number.
 async fn start(universe: &Universe, passes: bool) -> (Running, Simulator) {
@@ -65,6 +68,41 @@ async fn a_number_that_stays_at_meta_is_served_there_with_the_token_of_its_progr
     assert_eq!(refused(&revoked.post(&format!("/{ELSEWHERE}/messages"), &body).await), (401, 190, None));
     let own = Program::new(running.address(), &running.key);
     assert_eq!(refused(&own.post(&format!("/{ELSEWHERE}/messages"), &body).await), (400, 100, Some(33)));
+    running.end().await;
+}
+
+async fn a_program_has_files_and_templates_at_meta_for_a_number_that_stays_there(universe: &Universe) {
+    let (running, _meta) = start(universe, true).await;
+    let theirs = Program::new(running.address(), THEIRS);
+    let parts: [FormField<'_>; 3] = [
+        ("messaging_product", None, &b"whatsapp"[..]),
+        ("type", None, &b"image/png"[..]),
+        ("file", Some("a.png"), &b"png"[..]),
+    ];
+    let upload = theirs.request(Method::POST, &format!("/{ELSEWHERE}/media"));
+    let (status, kept) = read(with_parts(upload, &parts)).await;
+    assert_eq!(status, 200, "{kept}");
+    let id = kept["id"].as_str().unwrap();
+    assert!(pombo::domain::graph::media_of(id).is_none(), "it is Meta's: {id}");
+
+    let list = format!("/{ACCOUNT}/message_templates");
+    let body = json!([{ "type": "BODY", "text": "Pronto." }]);
+    let new = json!({ "name": "pronto", "language": "pt_BR", "category": "UTILITY", "components": body });
+    let (status, created) = theirs.post(&list, &new).await;
+    assert_eq!((status, created["id"].is_string()), (200, true), "{created}");
+    let gone = theirs.ask(Method::DELETE, &format!("{list}?name=pronto"), &Value::Null).await;
+    assert_eq!(gone, (200, json!({ "success": true })));
+    let (status, found) = theirs.get("/message_template_library?search=venceram").await;
+    assert_eq!((status, &found["data"][0]["name"]), (200, &json!("payment_overdue_1")), "{found}");
+
+    let other = Universe::sqlite().await;
+    let (closed, _meta) = start(&other, false).await;
+    let theirs = Program::new(closed.address(), THEIRS);
+    let upload = theirs.request(Method::POST, &format!("/{ELSEWHERE}/media"));
+    assert_eq!(refused(&read(with_parts(upload, &parts)).await), (401, 190, None));
+    assert_eq!(refused(&theirs.get("/message_template_library").await), (401, 190, None));
+    closed.end().await;
+    other.end().await;
     running.end().await;
 }
 

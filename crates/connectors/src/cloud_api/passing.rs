@@ -18,6 +18,11 @@ const FILE_WITHIN: Duration = Duration::from_secs(60);
 /// The longest answer, in bytes: a hundred templates.
 const LONGEST: usize = 2 * 1024 * 1024;
 
+/// Whether a body is a form with a file.
+fn has_file(body: Option<&(&str, Bytes)>) -> bool {
+    body.is_some_and(|(kind, _)| kind.trim().to_ascii_lowercase().starts_with("multipart/form-data"))
+}
+
 /// A request that goes on to the provider.
 #[derive(Debug)]
 pub struct PassedRequest<'r> {
@@ -49,8 +54,8 @@ impl Connections {
     ///
     /// # Errors
     ///
-    /// When the provider does not answer within ten seconds, or a minute for a file, or with something else than JSON of at most
-    /// 2 MiB.
+    /// When the provider does not answer within ten seconds, or a minute for a file or a form with one, or with something else
+    /// than JSON of at most 2 MiB.
     pub async fn pass_on(
         &self,
         options: &config::CloudApi,
@@ -60,7 +65,8 @@ impl Connections {
         let PassedRequest { method, path, query, body, file_offset } = request;
         let method = Method::from_bytes(method.as_bytes())
             .map_err(|_| Error::NoAnswer("the request has no method".to_owned()))?;
-        let (scheme, within) = if file_offset.is_some() { (OAUTH, FILE_WITHIN) } else { (BEARER, WITHIN) };
+        let scheme = if file_offset.is_some() { OAUTH } else { BEARER };
+        let within = if file_offset.is_some() || has_file(body.as_ref()) { FILE_WITHIN } else { WITHIN };
         let mut passed = self.0.request(method, address(options, &path)?).timeout(within);
         passed = passed.header(AUTHORIZATION, authorization(scheme, token)?);
         if let Some(offset) = file_offset {
