@@ -17,6 +17,9 @@ use domain::webhook::WebhookProfile;
 use driver::MessageId;
 use vault::context;
 
+/// The type of a file whose type nobody told.
+const ANY_FILE: &str = "application/octet-stream";
+
 /// The entry with a message; `None` for one that such a receiver is not told of.
 pub(super) async fn entry_of(
     deliveries: &DeliveryContext,
@@ -148,6 +151,19 @@ fn name_file(event: &Event, data: &InboundData, message: &mut Map<String, Value>
     }
 }
 
+/// Gives a message what strict receivers need of each one: a writer, and the type of a file. A body without them is refused as a
+/// whole.
+fn complete(message: &mut Map<String, Value>) {
+    if let Some(id) = message.get("from_user_id").cloned() {
+        message.entry("from").or_insert(id);
+    }
+    for kind in FILE_TYPES {
+        if let Some(file) = message.get_mut(*kind).and_then(Value::as_object_mut) {
+            file.entry("mime_type").or_insert_with(|| json!(ANY_FILE));
+        }
+    }
+}
+
 /// Makes a message into one that the receiver knows.
 fn fit(profile: WebhookProfile, message: &mut Map<String, Value>) {
     let kind = message.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -159,6 +175,9 @@ fn fit(profile: WebhookProfile, message: &mut Map<String, Value>) {
     let is_other_answer = kind == "interactive" && !matches!(answered, Some("button_reply" | "list_reply"));
     if !profile.knows(&kind) || is_other_answer && profile != WebhookProfile::Meta {
         make_unsupported(message);
+    }
+    if profile == WebhookProfile::Strict {
+        complete(message);
     }
 }
 
@@ -185,5 +204,20 @@ mod tests {
         ] {
             assert_eq!([&flow, &button, &order, &reaction].map(|one| fitted(profile, one)), expected);
         }
+    }
+
+    #[test]
+    fn a_strict_receiver_gets_a_writer_and_the_type_of_a_file_with_every_message() {
+        let image = json!({ "type": "image", "from_user_id": "BR.1", "image": { "id": "7" } });
+        let of = |profile: WebhookProfile| {
+            let mut message = image.clone();
+            fit(profile, message.as_object_mut().unwrap());
+            (message["from"].clone(), message["image"]["mime_type"].clone())
+        };
+        assert_eq!(of(WebhookProfile::Strict), (json!("BR.1"), json!(ANY_FILE)));
+        assert_eq!(of(WebhookProfile::Meta), (Value::Null, Value::Null));
+        let mut known = json!({ "type": "order", "from": "5511900000001", "from_user_id": "BR.1" });
+        fit(WebhookProfile::Strict, known.as_object_mut().unwrap());
+        assert_eq!((&known["from"], &known["type"]), (&json!("5511900000001"), &json!("unsupported")));
     }
 }
