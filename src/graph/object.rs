@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::call::Call;
 use super::path::UPLOAD;
 use super::refusal::DoorRefusal;
-use super::{account, media, number, templates, uploads};
+use super::{account, media, number, templates, token, uploads};
 use crate::domain::graph::media_of;
 
 /// Shows an object.
@@ -24,6 +24,9 @@ pub(super) async fn show(call: Call) -> Result<HttpResponse, DoorRefusal> {
     }
     if let Some(found) = templates::find(&call, id).await? {
         return Ok(templates::show(&call, found.template));
+    }
+    if call.door().is_app(id).await? {
+        return Ok(HttpResponse::Ok().json(asked(&call, token::app_record(&call).await?)));
     }
     let account = call.account(id).await?;
     account::show(&call, &account)

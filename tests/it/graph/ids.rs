@@ -149,6 +149,12 @@ async fn what_a_wizard_asks_is_answered() {
     assert_eq!((&theirs, &theirs["data"]["is_valid"]), (&nobodys, &json!(false)));
     let (_, app) = program.get("/app").await;
     assert_eq!(app["id"], data["app_id"]);
+    let place = format!("/{}", app["id"].as_str().unwrap());
+    assert_eq!(program.get(&place).await, (200, app.clone()), "it is found by its id, too");
+    assert_eq!(
+        refused(&Program::new(shop.service.url(), &globex.key).get(&place).await),
+        (400, 100, Some(33))
+    );
     let (_, apps) = program.get(&format!("/{WABA}/subscribed_apps")).await;
     assert_eq!(apps["data"][0]["whatsapp_business_api_data"]["id"], app["id"]);
     let subscribed = program.post(&format!("/{WABA}/subscribed_apps"), &json!({})).await;
