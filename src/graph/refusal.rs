@@ -19,10 +19,16 @@ const TITLES: &[(i64, u16, &str)] = &[
     (2, 503, "Service temporarily unavailable"),
     (4, 429, "Application request limit reached"),
     (10, 403, "Permission denied"),
+    (17, 429, "Request limit of the user reached"),
+    (32, 429, "Request limit of the page reached"),
+    (33, 400, "Phone number has been deleted"),
     (100, 400, "Invalid parameter"),
     (190, 401, "Invalid OAuth access token"),
     (200, 403, "Permission not granted"),
+    (368, 403, "Temporarily blocked for policy violations"),
+    (613, 429, "Rate limit of the request reached"),
     (80_007, 429, "Rate limit of the business account reached"),
+    (80_008, 429, "Rate limit of the business account reached"),
     (130_403, 400, "User is blocked by the business"),
     (130_429, 429, "Rate limit hit"),
     (130_472, 400, "User is part of an experiment"),
@@ -35,7 +41,9 @@ const TITLES: &[(i64, u16, &str)] = &[
     (131_016, 503, "Service unavailable"),
     (131_021, 400, "Recipient cannot be sender"),
     (131_026, 400, "Message undeliverable"),
+    (131_030, 400, "Recipient phone number not in allowed list"),
     (131_031, 403, "Account has been locked"),
+    (131_037, 400, "Display name has not been approved"),
     (131_042, 400, "Business eligibility payment issue"),
     (131_045, 500, "Phone number registration error"),
     (131_047, 400, "Re-engagement message"),
@@ -45,9 +53,12 @@ const TITLES: &[(i64, u16, &str)] = &[
     (131_051, 400, "Unsupported message type"),
     (131_052, 400, "Media download error"),
     (131_053, 400, "Media upload error"),
+    (131_055, 400, "Method not allowed"),
     (131_056, 429, "Pair rate limit hit"),
     (131_057, 500, "Account in maintenance mode"),
     (131_062, 400, "Recipient type is not supported for this message"),
+    (131_063, 400, "Marketing templates cannot be sent in this way"),
+    (131_064, 400, "Limit of violations of the rules for templates reached"),
     (132_000, 400, "Number of parameters does not match the expected number of params"),
     (132_001, 404, "Template name does not exist in the translation"),
     (132_005, 400, "Translated text too long"),
@@ -55,9 +66,19 @@ const TITLES: &[(i64, u16, &str)] = &[
     (132_012, 400, "Parameter format does not match format in the created template"),
     (132_015, 400, "Template is paused"),
     (132_016, 400, "Template is disabled"),
+    (132_018, 400, "Values do not fit the template"),
+    (132_068, 400, "Flow is in blocked state"),
+    (132_069, 400, "Flow is in throttled state"),
+    (133_000, 500, "Incomplete deregistration"),
     (133_004, 503, "Server temporarily unavailable"),
+    (133_006, 400, "Phone number needs to be verified"),
     (133_010, 400, "Phone number not registered"),
+    (134_011, 400, "Terms of payments have not been accepted"),
+    (134_100, 400, "Only marketing messages can be sent in this way"),
+    (134_101, 400, "Template is not synchronized yet"),
+    (134_102, 500, "Template is not available in this way"),
     (135_000, 400, "Generic user error"),
+    (137_000, 400, "Identity of the recipient has changed"),
 ];
 
 /// A refusal of the door.
@@ -131,9 +152,10 @@ impl DoorRefusal {
     }
 
     fn body(&self, trace: &str) -> Value {
-        let listed =
-            TITLES.iter().find(|(code, ..)| *code == self.code).map_or("Unknown error", |(.., title)| *title);
-        let title = self.title.as_deref().unwrap_or(listed);
+        let listed = TITLES.iter().find(|(code, ..)| *code == self.code).map(|(.., title)| *title);
+        // Of a number that has no title here, the provider's own words say more than one.
+        let usual = listed.or(self.details.as_deref()).unwrap_or("Unknown error");
+        let title = self.title.as_deref().unwrap_or(usual);
         let kind = if self.subcode.is_some() { "GraphMethodException" } else { "OAuthException" };
         // Programs show one or the other of these to people.
         let details = self.details.as_deref().unwrap_or(title);
@@ -142,7 +164,7 @@ impl DoorRefusal {
             "type": kind,
             "code": self.code,
             "error_data": { "messaging_product": "whatsapp", "details": details },
-            "error_user_title": listed,
+            "error_user_title": usual,
             "error_user_msg": details,
             "fbtrace_id": trace,
         });
@@ -188,6 +210,8 @@ mod tests {
         let (key, lost) = (DoorRefusal::bad_key("x"), DoorRefusal::unknown("get", "7").with_status(404));
         assert_eq!((key.status().as_u16(), lost.status().as_u16()), (401, 404));
         assert_eq!(lost.body("")["error"]["error_subcode"], 33);
-        assert_eq!(DoorRefusal::because(999_999, "x").status(), 400);
+        let other = DoorRefusal::because(2_388_023, "the name is being deleted");
+        assert_eq!((other.status().as_u16(), &other.body("")["error"]["code"]), (400, &json!(2_388_023)));
+        assert_eq!(other.body("")["error"]["message"], "(#2388023) the name is being deleted");
     }
 }
