@@ -90,7 +90,7 @@ impl Call {
         match self.door().is_proof(channel, proof, &self.key).await? {
             true => Ok(()),
             false => Err(DoorRefusal::bad_key(
-                "`appsecret_proof` was not made of this key and the app secret of the channel",
+                "`appsecret_proof` was not made of this key and the app secret of the channel, or the secret of a webhook",
             )),
         }
     }

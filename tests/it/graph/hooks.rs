@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 
 use super::{Program, refused};
 use crate::database::{Universe, stores};
+use crate::harness::sign;
 use crate::receipts::teller::{Teller, rows, status};
-use crate::running::{NUMBER, Running, WABA, until};
+use crate::running::{APP_SECRET, NUMBER, Running, WABA, until};
 use crate::webhooks::receiver::{Got, Receiver};
 
 stores!(
@@ -21,6 +22,7 @@ stores!(
     what_a_program_sets_for_a_number_goes_before_its_account_and_people_add_more,
     what_a_program_sets_for_a_channel_goes_with_it,
     what_meta_says_of_people_and_numbers_comes_as_it_was,
+    a_proof_is_made_with_the_secret_of_the_app_or_of_a_webhook_and_with_no_other,
 );
 
 const ANA: &str = "5511900000001";
@@ -318,5 +320,20 @@ async fn what_meta_says_of_people_and_numbers_comes_as_it_was(universe: &Univers
     tells(&running, json!({ "id": "wamid.IN1", "type": "text", "text": { "body": "oi" } })).await;
     until("the message", async || heard(&strict).len() == 1).await;
     assert!(news(&strict).is_empty(), "what not every program knows");
+    running.end().await;
+}
+
+async fn a_proof_is_made_with_the_secret_of_the_app_or_of_a_webhook_and_with_no_other(universe: &Universe) {
+    let (running, program) = start(universe).await;
+    let shown = async |secret: &str| {
+        let signed = sign(secret, &running.key);
+        let proof = signed.trim_start_matches("sha256=");
+        program.get(&format!("/{NUMBER}?fields=id&appsecret_proof={proof}")).await
+    };
+    let found = (200, json!({ "id": NUMBER }));
+    assert_eq!(shown(APP_SECRET).await, found);
+    let (_receiver, secret) = added(&running, "strict").await;
+    assert_eq!(shown(&secret).await, found, "a program knows no other secret than that of its webhook");
+    assert_eq!(refused(&shown("another").await), (401, 190, None));
     running.end().await;
 }

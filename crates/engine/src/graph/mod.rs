@@ -23,6 +23,7 @@ use connectors::cloud_api::webhook;
 pub use connectors::cloud_api::{PassedAnswer, PassedRequest};
 use domain::channel::{Channel, Kind};
 use domain::graph::GraphIdKind;
+use domain::secret::Secret;
 
 /// The most channels of a company that a list has.
 const MOST_CHANNELS: u32 = 1_000;
@@ -196,12 +197,19 @@ impl<'e> GraphDoor<'e> {
         Ok(found.is_some_and(|(kind, _)| kind == GraphIdKind::App))
     }
 
-    /// Whether this proves that the caller knows the app secret of the channel; anything does for a channel without one.
+    /// Whether this proves that the caller knows the app secret of the channel; anything does for a channel without one. A program
+    /// that verifies webhooks of ours takes their secret for that of the app, and makes its proofs with it.
     pub async fn is_proof(&self, channel: &Channel, proof: &str, key: &str) -> Result<bool, Error> {
         if channel.kind == Kind::WebSession {
             return Ok(true);
         }
         let Some(secret) = self.engine.webhooks().app_secret(channel).await? else { return Ok(true) };
-        Ok(webhook::verify(&secret, key.as_bytes(), &format!("sha256={proof}")))
+        let proof = format!("sha256={proof}");
+        let is_of = |secret: &Secret| webhook::verify(secret, key.as_bytes(), &proof);
+        if is_of(&secret) {
+            return Ok(true);
+        }
+        let of_programs = self.engine.webhook_endpoints().secrets_of_programs(self.company).await?;
+        Ok(of_programs.iter().any(is_of))
     }
 }

@@ -16,8 +16,9 @@ use domain::error::{Code, Refusal};
 use domain::event::log::Sequence;
 use domain::event::{Event, Type};
 use domain::secret::Secret;
-use domain::webhook::{Endpoint, GraphReach, OPENING_FAILURES, SealedPart};
+use domain::webhook::{Endpoint, GraphReach, OPENING_FAILURES, SealedPart, Shape};
 use store::webhooks::EndpointRecord;
+use vault::context;
 
 /// The webhook endpoints of companies.
 #[derive(Clone, Copy)]
@@ -107,6 +108,24 @@ impl WebhookEndpoints<'_> {
         let asking = async move { context.sender.verify(company, &url, &token).await };
         let verified = self.engine.0.webhooks.run(asking).await?;
         verified.map_err(|unverified| unverified_receiver(&unverified).into())
+    }
+
+    /// The secrets of the company's endpoints for Meta's webhooks: programs take the secret of theirs for that of their app. One that
+    /// cannot be unsealed is left out.
+    ///
+    /// # Errors
+    ///
+    /// Those of the database.
+    pub(crate) async fn secrets_of_programs(&self, company: Uuid) -> Result<Vec<Secret>, Error> {
+        let records = self.engine.records_of(company).await?;
+        let endpoints = records.of(company).webhooks().records().await?;
+        drop(records);
+        let vault = &self.context().vault;
+        let of_programs = endpoints.iter().filter(|record| record.endpoint.settings.shape == Shape::Graph);
+        let secrets = of_programs.filter_map(|record| {
+            vault.unseal(&record.secrets.secret, &context::webhook_secret(record.endpoint.id)).ok()
+        });
+        Ok(secrets.collect())
     }
 
     /// Asks a program of a company, on the thread to which connections are bound.
