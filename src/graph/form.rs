@@ -8,7 +8,8 @@ use super::refusal::DoorRefusal;
 use crate::surface::body::{Fault, Incoming};
 use crate::surface::multipart::Multipart;
 
-/// The longest text in a form, and what a form may have around its file, in bytes.
+/// The longest text in a form, and what a form may have around its file, in bytes. It is less than the memory that is charged for a
+/// form.
 const LONGEST_TEXT: usize = 16 * 1024;
 const AROUND: usize = 256 * 1024;
 /// The most texts before the file.
@@ -26,7 +27,7 @@ impl UploadForm {
     /// The form of a request, whose file has at most `most` bytes.
     pub(super) async fn open(body: Incoming, most: usize) -> Result<Self, DoorRefusal> {
         let mut parts = Multipart::new(body, most.saturating_add(AROUND))?;
-        let (mut texts, mut file) = (BTreeMap::new(), None);
+        let (mut texts, mut file, mut room) = (BTreeMap::new(), None, AROUND);
         while let Some(part) = parts.next().await? {
             // Some programs give their file no name.
             if part.file_name.is_some() || part.name == "file" {
@@ -37,6 +38,8 @@ impl UploadForm {
                 return Err(Fault::TooManyParts.into());
             }
             let text = parts.text(LONGEST_TEXT).await?;
+            let bytes = part.name.len().saturating_add(text.len());
+            room = room.checked_sub(bytes).ok_or(Fault::TooLarge(AROUND))?;
             texts.insert(part.name, text);
         }
         Ok(Self { parts, texts, file })

@@ -10,7 +10,7 @@ use reqwest::Method;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use super::{Program, read, refused, with_parts};
+use super::{FormField, Program, read, refused, with_parts};
 use crate::api::media::picture;
 use crate::harness::Service;
 
@@ -48,6 +48,12 @@ async fn a_file_is_uploaded_described_read_and_deleted_by_its_company_alone() {
     assert_eq!(refused(&late), (401, 190, None));
     let nothing = read(with_parts(program.request(Method::POST, &path), &[kind])).await;
     assert_eq!(refused(&nothing), (400, 131_008, None));
+    // What is around the file has a bound, also when each text has a lawful length.
+    let text = vec![b'a'; 16 * 1024];
+    let names: Vec<_> = (0..16).map(|place| format!("text{place}")).collect();
+    let texts: Vec<FormField<'_>> = names.iter().map(|name| (name.as_str(), None, &text[..])).collect();
+    let much = read(with_parts(program.request(Method::POST, &path), &texts)).await;
+    assert_eq!(refused(&much), (413, 100, None));
 
     let (status, told) = program.get(&format!("/{id}/?phone_number_id={number}")).await;
     assert_eq!(
