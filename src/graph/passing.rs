@@ -63,10 +63,20 @@ pub(super) const OF_META: &str = "EAA";
 /// makes a `GET` a change, `batch` is for requests to any path.
 const STAYS: [&str; 5] = [ACCESS_TOKEN, PROOF, "input_token", "method", "batch"];
 
-/// Whether a parameter goes on, or a field of a body. Meta reads `a[0]` and ` a` as `a`.
+/// Whether Meta takes a parameter for that of this name: it reads `a[0]` and ` a` as `a`.
+fn is_named(parameter: &str, name: &str) -> bool {
+    parameter.split('[').next().unwrap_or_default().trim().eq_ignore_ascii_case(name)
+}
+
+/// Whether a parameter goes on, or a field of a body.
 pub(super) fn goes_on(name: &str) -> bool {
-    let name = name.split('[').next().unwrap_or_default().trim();
-    !STAYS.iter().any(|stays| name.eq_ignore_ascii_case(stays))
+    !STAYS.iter().any(|stays| is_named(name, stays))
+}
+
+/// Whether a list of fields asks for those of other objects, which a key for some channels may not see.
+fn asks_for_others(name: &str, value: &str) -> bool {
+    let value = value.to_ascii_lowercase();
+    is_named(name, "fields") && (value.contains('{') || value.contains(".fields("))
 }
 
 fn is_listed(rows: &[(&str, &str)], request: &HttpRequest) -> bool {
@@ -152,6 +162,11 @@ pub(super) async fn of_channel(mut call: Call) -> Result<HttpResponse, DoorRefus
     };
     let channel = channel.filter(|channel| channel.kind == Kind::BusinessAccount);
     let channel = channel.ok_or_else(|| call.unsupported())?;
+    let refused =
+        || DoorRefusal::because(100, "`fields` may not ask for other objects: leave out the braces");
+    if call.parameters().iter().any(|(name, value)| asks_for_others(name, value)) {
+        return Err(refused());
+    }
     let method = call.request.method().clone();
     // A form may have the key among its fields: what goes on is made of the others.
     let body = if method == "GET" {
@@ -159,6 +174,9 @@ pub(super) async fn of_channel(mut call: Call) -> Result<HttpResponse, DoorRefus
     } else {
         let (mut fields, _) = call.fields().await?;
         fields.map.retain(|name, _| goes_on(name));
+        if fields.map.iter().any(|(name, value)| asks_for_others(name, &value.to_string())) {
+            return Err(refused());
+        }
         Some(("application/json", Value::Object(fields.map).to_string().into()))
     };
     let query = call.parameters().iter().filter(|(name, _)| {
@@ -277,6 +295,18 @@ mod tests {
         ] {
             let request = TestRequest::with_uri(path).method(method.parse().unwrap()).to_http_request();
             assert_eq!(is_library(&request), is_search, "{method} {path}");
+        }
+    }
+
+    #[test]
+    fn fields_of_other_objects_are_found_in_every_form() {
+        for fields in ["id,whatsapp_business_account{phone_numbers}", "whatsapp_business_account.fields(id)"]
+        {
+            assert!(asks_for_others("fields", fields) && asks_for_others(" Fields[0]", fields), "{fields}");
+            assert!(!asks_for_others("name", fields), "{fields}");
+        }
+        for fields in ["id,name,status", "preview.invalidate(false)", "health_status.phone_number(7)"] {
+            assert!(!asks_for_others("fields", fields), "{fields}");
         }
     }
 
