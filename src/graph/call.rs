@@ -194,8 +194,10 @@ async fn in_form(
 ) -> Result<(Option<String>, DoorBody), DoorRefusal> {
     let connected = request.peer_addr().map(|address| address.ip());
     let address = state.options.proxies.client(connected, request.headers()).address;
-    request.extensions_mut().insert(Sender::Visitor(Peer::new(Some(address))));
-    if Multipart::is(&body) {
+    let peer = Peer::new(Some(address));
+    let has_file = Multipart::is(&body);
+    request.extensions_mut().insert(if has_file { Sender::Program(peer) } else { Sender::Visitor(peer) });
+    if has_file {
         let most = state.engine.media().largest();
         let form = UploadForm::open(body, most).await?;
         return Ok((form.text(ACCESS_TOKEN).map(str::to_owned), DoorBody::Form(form)));

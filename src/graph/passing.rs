@@ -127,10 +127,11 @@ pub(super) async fn of_caller(
     let state = request.app_data::<Data<GraphState>>().ok_or_else(DoorRefusal::internal)?.clone();
     let connected = request.peer_addr().map(|address| address.ip());
     let address = state.options.proxies.client(connected, request.headers()).address;
-    request.extensions_mut().insert(Sender::Visitor(Peer::new(Some(address))));
+    let peer = Peer::new(Some(address));
     let is_change = request.method() == Method::POST;
     let takes_file = is_upload(request) && is_change;
     let has_file = takes_file || GraphPath::matches(MEDIA, request.path()) && is_change;
+    request.extensions_mut().insert(if has_file { Sender::Program(peer) } else { Sender::Visitor(peer) });
     let whole = body.whole(if has_file { MOST } else { state.options.body_bytes }).await?;
     let offset = request.headers().get("file_offset").and_then(|offset| offset.to_str().ok()?.parse().ok());
     let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());

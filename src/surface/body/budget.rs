@@ -3,7 +3,8 @@
 //! A sender may hold no more than it leaves free: a single sender half of the memory, a second sender half of
 //! the rest, and so on. So there is always room for another sender, and no sender can take everything. The people of
 //! a company are one sender together, and among them each person may hold no more than the company has left.
-//! Webhooks, whose senders are authenticated only by the body, share half of the memory in the same way.
+//! Webhooks, whose senders are authenticated only by the body, share half of the memory in the same way, and files of programs
+//! that are not known share a quarter.
 //!
 //! Forms of visitors, such as the one for signing in, have memory of their own, which nobody else can take. A network
 //! may hold a small part of it. Where there is no room, the visitor's form that has been arriving longest makes room:

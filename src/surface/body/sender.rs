@@ -22,6 +22,8 @@ pub(crate) enum Sender {
     Hook(Uuid, Peer),
     /// A client at this address that sends a form of the console, such as the one for signing in.
     Visitor(Peer),
+    /// A program at this address that sends a file and is not known, because its key comes with the file or is the provider's.
+    Program(Peer),
 }
 
 /// The address of a client. For IPv6 it is only the network, because one owner has all addresses in it.

@@ -44,6 +44,9 @@ async fn a_file_is_uploaded_described_read_and_deleted_by_its_company_alone() {
     let address = format!("{}/v23.0{path}", service.url());
     let again = read(with_parts(client.post(&address), &[key, unnamed])).await;
     assert_eq!(again, (200, uploaded.clone()));
+    let bytes = vec![7; 300 * 1024];
+    let large = read(with_parts(client.post(&address), &[key, ("file", None, &bytes[..])])).await;
+    assert_ne!(large.0, 413, "a key in a form allows files as large as any other: {}", large.1);
     let late = read(with_parts(client.post(&address), &[unnamed, key])).await;
     assert_eq!(refused(&late), (401, 190, None));
     let nothing = read(with_parts(program.request(Method::POST, &path), &[kind])).await;

@@ -19,6 +19,8 @@ pub(super) struct Held {
     all: usize,
     /// The part of these bytes that webhooks hold.
     hooks: usize,
+    /// The part of these bytes that programs hold which are not known.
+    programs: usize,
     visitors: usize,
     by_sender: HashMap<Sender, usize, foldhash::quality::RandomState>,
     /// The bytes that the people of each company hold together.
@@ -41,6 +43,7 @@ impl Held {
             most,
             all: 0,
             hooks: 0,
+            programs: 0,
             visitors: 0,
             by_sender: HashMap::default(),
             by_company: HashMap::default(),
@@ -58,8 +61,14 @@ impl Held {
     pub(super) const fn largest(&self, sender: Sender) -> usize {
         match sender {
             Sender::Company(_) | Sender::Operator | Sender::Person { .. } | Sender::Hook(..) => self.most / 2,
+            Sender::Program(_) => self.of_programs(),
             Sender::Visitor(_) => NETWORK,
         }
+    }
+
+    /// The most that programs which are not known may hold together.
+    const fn of_programs(&self) -> usize {
+        self.most / 4
     }
 
     /// Whether the sender may hold this many more bytes.
@@ -73,6 +82,7 @@ impl Held {
                 let together = self.by_company.get(&company).copied().unwrap_or_default();
                 own <= free.saturating_sub(together)
             }
+            Sender::Program(_) => own <= free.min(self.of_programs().saturating_sub(self.programs)),
             Sender::Visitor(_) => own <= NETWORK.min(VISITORS.saturating_sub(self.visitors)),
         }
     }
@@ -91,6 +101,10 @@ impl Held {
                 self.all += bytes;
                 self.hooks += bytes;
             }
+            Sender::Program(_) => {
+                self.all += bytes;
+                self.programs += bytes;
+            }
             Sender::Person { company, .. } => {
                 self.all += bytes;
                 *self.by_company.entry(company).or_default() += bytes;
@@ -106,6 +120,10 @@ impl Held {
             Sender::Hook(..) => {
                 self.all -= bytes;
                 self.hooks -= bytes;
+            }
+            Sender::Program(_) => {
+                self.all -= bytes;
+                self.programs -= bytes;
             }
             Sender::Person { company, .. } => {
                 self.all -= bytes;

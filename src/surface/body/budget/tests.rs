@@ -65,6 +65,21 @@ fn webhooks_never_take_more_than_half() {
 }
 
 #[test]
+fn programs_that_are_not_known_never_take_more_than_a_quarter() {
+    let budget = Budget::new(120);
+    let program = |last: u8| Sender::Program(Peer::new(Some([192, 0, 2, last].into())));
+    let whole = budget.take(program(1), 30).unwrap();
+    assert_eq!(budget.take(program(2), 1).err(), Some(Fault::NoRoom));
+    assert_eq!(budget.take(program(1), 31).err(), Some(Fault::TooMuch));
+    let hook = Sender::Hook(Uuid::from_u128(1), Peer::new(None));
+    assert!(budget.take(hook, 60).is_ok(), "others have their shares");
+    assert!(budget.take(sender(1), 60).is_ok());
+    drop(whole);
+    assert_eq!(budget.held(), 0);
+    assert!(budget.take(program(2), 30).is_ok());
+}
+
+#[test]
 fn a_person_leaves_room_for_colleagues_and_a_company_s_people_for_other_companies() {
     let budget = Budget::new(360);
     let viewer = fill(&budget, person(1, 1), 1);
