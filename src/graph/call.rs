@@ -52,7 +52,8 @@ impl Call {
         })?;
         let caller = key::admit(&state, &request, &key).await?;
         let path = GraphPath::of(request.path());
-        let proof = query.iter().find(|(name, _)| name == PROOF).map(|(_, value)| value.clone());
+        let proof = query.iter().find(|(name, _)| name == PROOF).map(|(_, value)| value.as_str());
+        let proof = proof.or_else(|| input.text(PROOF)).map(str::to_owned);
         Ok(Self { state, request, path, caller, query, key, proof, input })
     }
 

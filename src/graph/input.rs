@@ -26,6 +26,17 @@ pub(super) enum DoorBody {
     Taken,
 }
 
+impl DoorBody {
+    /// A text among the fields that are read.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        match self {
+            Self::Fields(fields, _) => fields.map.get(name).and_then(Value::as_str),
+            Self::Form(form) => form.text(name),
+            Self::Unread(_) | Self::Taken => None,
+        }
+    }
+}
+
 /// The fields of a body, with the room that they take.
 pub(super) struct GivenFields {
     pub(super) map: Map<String, Value>,

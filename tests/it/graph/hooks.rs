@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use pombo::clock::Timestamp;
 use pombo::domain::graph::message_key;
 use pombo::store::changes::Who;
-use reqwest::Method;
+use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
-use super::{Program, refused};
+use super::{Program, read, refused, with_fields};
 use crate::database::{Universe, stores};
 use crate::harness::sign;
 use crate::receipts::teller::{Teller, rows, status};
@@ -335,5 +335,15 @@ async fn a_proof_is_made_with_the_secret_of_the_app_or_of_a_webhook_and_with_no_
     let (_receiver, secret) = added(&running, "strict").await;
     assert_eq!(shown(&secret).await, found, "a program knows no other secret than that of its webhook");
     assert_eq!(refused(&shown("another").await), (401, 190, None));
+    // A form has it beside the key.
+    let posted = async |secret: &str| {
+        let signed = sign(secret, &running.key);
+        let proof = signed.trim_start_matches("sha256=");
+        let fields = [("access_token", running.key.as_str()), ("appsecret_proof", proof)];
+        let address = format!("{}/v23.0/{WABA}/subscribed_apps", running.address());
+        read(with_fields(Client::new().post(address), &fields)).await
+    };
+    assert_eq!(posted(APP_SECRET).await, (200, json!({ "success": true })));
+    assert_eq!(refused(&posted("another").await), (401, 190, None));
     running.end().await;
 }
