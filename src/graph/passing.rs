@@ -42,6 +42,7 @@ const OF_BOTH: &[(&str, &str)] = &[
 const OF_CALLERS: &[(&str, &str)] = &[
     ("POST", "/{version}/{number}/messages"),
     ("GET", "/{version}/{number}/whatsapp_business_profile"),
+    ("POST", "/{version}/{number}/whatsapp_business_profile"),
     // Without these, a program that uploads its files, or has templates of its own, stops working for its numbers at Meta.
     ("POST", MEDIA),
     ("GET", "/{version}/{account}/message_templates"),
@@ -246,6 +247,7 @@ mod tests {
         assert_eq!(listed("GET", "/v23.0/7"), [false, true]);
         assert_eq!(listed("POST", "/v23.0/7/uploads"), [false, true]);
         assert_eq!(listed("POST", "/v23.0/7/media"), [false, true]);
+        assert_eq!(listed("POST", "/v23.0/7/whatsapp_business_profile"), [false, true]);
         assert_eq!(listed("DELETE", "/7/message_templates?name=x"), [false, true]);
         for (method, path) in [
             ("POST", "/v23.0/7/register"),
