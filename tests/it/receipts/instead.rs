@@ -16,6 +16,7 @@ stores!(
     when_all_windows_are_closed_the_template_is_the_only_send,
     a_send_to_one_person_is_a_template_while_the_window_is_closed,
     people_without_the_values_of_their_content_are_skipped,
+    a_skipped_person_has_a_place_also_when_the_template_alone_has_values,
     a_wrong_template_is_refused_whatever_the_windows,
     a_retry_gives_a_template_to_people_whose_window_has_closed,
 );
@@ -180,6 +181,37 @@ async fn people_without_the_values_of_their_content_are_skipped(universe: &Unive
     all_or_none["on_skipped"] = json!("refuse");
     let (status, told) = running.send(&all_or_none).await;
     assert_eq!((status, &told["code"]), (422, &json!("recipients_skipped")), "{told}");
+    running.end().await;
+}
+
+async fn a_skipped_person_has_a_place_also_when_the_template_alone_has_values(universe: &Universe) {
+    let running = start(universe).await;
+    let update = template(&running, "order_update").await;
+    let suppressed = json!({ "phone_number": CAI, "left_out_of": "everything" });
+    let added = running.ask(Method::POST, "/api/v1/suppressions", &suppressed).await;
+    assert!(matches!(added.status, 200 | 201), "{}", added.body);
+    let to = |number: &str| json!({ "phone_number": number, "values": { "order": "A-1", "name": "Bea" } });
+    let body = |recipients: Value| {
+        json!({
+            "type": "text", "message": "hi", "recipients": recipients,
+            "template_instead": { "template_id": update, "parameters": ["name", "order"] },
+        })
+    };
+    let skipped = |told: &Value, index: u64| {
+        let entry = &told["skipped"][0];
+        assert_eq!((&entry["code"], &entry["index"]), (&json!("suppressed"), &json!(index)), "{told}");
+        assert_eq!(entry["field"], "phone_number", "{told}");
+    };
+    let all = body(json!([to(ANA), to(BEA), to(CAI)]));
+    let dry = running.ask(Method::POST, &format!("{}?dry_run=true", path(&running)), &all).await.json();
+    skipped(&dry, 2);
+    let (status, told) = running.send(&all).await;
+    assert_eq!((status, &told["recipients_count"]), (202, &json!(2)), "{told}");
+    skipped(&told, 2);
+    running.settled(2).await;
+    let (status, told) = running.send(&body(json!([to(CAI)]))).await;
+    assert_eq!((status, &told["code"]), (400, &json!("no_valid_recipients")), "{told}");
+    skipped(&told, 0);
     running.end().await;
 }
 
