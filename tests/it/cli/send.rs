@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use crate::child::OwnedChild;
 use crate::database::Universe;
-use crate::harness::{Answer, sign};
+use crate::harness::Answer;
 use crate::program::{Place, Run};
-use crate::running::{APP_SECRET, NUMBER, WABA, until};
+use crate::running::until;
 use crate::serving::Serving;
 
 /// Five rows: two who get it, one without a number, one who is given again with another order, one without an order.
@@ -160,17 +160,9 @@ async fn only_wrote(serving: &Serving, url: &str, number: &str) {
     let at = (Timestamp::now().millis() / 1_000).to_string();
     let text =
         json!({ "from": number, "id": "wamid.1", "timestamp": at, "type": "text", "text": { "body": "hi" } });
-    let value = json!({
-        "messaging_product": "whatsapp",
-        "metadata": { "display_phone_number": "15550783881", "phone_number_id": NUMBER },
-        "messages": [text],
-    });
-    let entry = json!({ "id": WABA, "changes": [{ "field": "messages", "value": value }] });
-    let body = json!({ "object": "whatsapp_business_account", "entry": [entry] }).to_string();
-    let client = reqwest::Client::new();
-    let hook = client.post(format!("{url}/hooks/meta/{}", serving.channel));
-    let told = Answer::to(hook.header("X-Hub-Signature-256", sign(APP_SECRET, &body)).body(body)).await;
+    let told = serving.tell(url, &[text]).await;
     assert_eq!(told.status, 200, "{}", told.body);
+    let client = reqwest::Client::new();
     let rule = client.put(format!("{url}/api/v1/chat/{}/window-rule", serving.channel));
     let rule = rule.bearer_auth(&serving.key).json(&json!({ "rule": "enforce" }));
     assert_eq!(Answer::to(rule).await.status, 200);
