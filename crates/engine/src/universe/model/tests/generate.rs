@@ -16,7 +16,7 @@ use domain::phone::PhoneNumber;
 use domain::send::{Block, Control, Mark, Progress, Recipients, Schedule, State};
 use domain::suppression::{HOLD, Suppression};
 use machines::dice::Dice;
-use store::ledger::{Activation, BlockOf, NewSend, OutcomeOf, PendingWrites, Receipt};
+use store::ledger::{Activation, BlockOf, InsteadOf, NewSend, OutcomeOf, PendingWrites, Receipt};
 use store::sends::{Ready, Size, StoredLabel};
 use store::suppressions::{Says, Word};
 
@@ -192,7 +192,10 @@ impl Generator {
     /// Adds more of an audience, or its end; sometimes to any send, which may take none.
     fn extend(&mut self, model: &Model, batch: &mut PendingWrites) {
         if self.dice.happens(100) {
-            batch.activations.push(activation(self.send(model), 2, 0));
+            let known: Vec<_> = model.sends.keys().copied().collect();
+            let other = self.people.pick(&known).copied().filter(|_| self.people.happens(400));
+            let instead = other.map(|send_id| InsteadOf { send_id, recipients: 2 });
+            batch.activations.push(Activation { instead, ..activation(self.send(model), 2, 0) });
             return;
         }
         if self.dice.happens(100) {
@@ -206,9 +209,19 @@ impl Generator {
             batch.blocks.push(BlockOf { send_id: id, block: block(first, end) });
             self.resolving[place].1 = end.min(first + BLOCK);
         } else {
-            batch.activations.push(activation(id, end, 1));
             self.resolving.swap_remove(place);
+            batch.activations.push(Activation { instead: self.beside(), ..activation(id, end, 1) });
         }
+    }
+
+    /// Sometimes another send that has all of its audience, which becomes active by the same row.
+    fn beside(&mut self) -> Option<InsteadOf> {
+        if self.people.happens(500) {
+            return None;
+        }
+        let place = self.resolving.iter().position(|(_, first, end)| first >= end)?;
+        let (send_id, _, recipients) = self.resolving.swap_remove(place);
+        Some(InsteadOf { send_id, recipients })
     }
 
     fn add_outcome(&mut self, model: &Model, batch: &mut PendingWrites) {
