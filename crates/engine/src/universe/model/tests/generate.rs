@@ -6,7 +6,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::operation::{ACCOUNTS, Account, Operation, Read};
-use super::{inbound, personal};
+use super::{inbound, pairs, personal};
 use crate::universe::model::templates::Listing;
 use crate::universe::model::{Model, SendRow};
 use clock::Timestamp;
@@ -16,7 +16,7 @@ use domain::phone::PhoneNumber;
 use domain::send::{Block, Control, Mark, Progress, Recipients, Schedule, State};
 use domain::suppression::{HOLD, Suppression};
 use machines::dice::Dice;
-use store::ledger::{Activation, BlockOf, InsteadOf, NewSend, OutcomeOf, PendingWrites, Receipt};
+use store::ledger::{Activation, BlockOf, NewSend, OutcomeOf, PendingWrites, Receipt};
 use store::sends::{Ready, Size, StoredLabel};
 use store::suppressions::{Says, Word};
 
@@ -192,9 +192,7 @@ impl Generator {
     /// Adds more of an audience, or its end; sometimes to any send, which may take none.
     fn extend(&mut self, model: &Model, batch: &mut PendingWrites) {
         if self.dice.happens(100) {
-            let known: Vec<_> = model.sends.keys().copied().collect();
-            let other = self.people.pick(&known).copied().filter(|_| self.people.happens(400));
-            let instead = other.map(|send_id| InsteadOf { send_id, recipients: 2 });
+            let instead = pairs::any(&mut self.people, model);
             batch.activations.push(Activation { instead, ..activation(self.send(model), 2, 0) });
             return;
         }
@@ -210,18 +208,9 @@ impl Generator {
             self.resolving[place].1 = end.min(first + BLOCK);
         } else {
             self.resolving.swap_remove(place);
-            batch.activations.push(Activation { instead: self.beside(), ..activation(id, end, 1) });
+            let instead = pairs::whole(&mut self.people, &mut self.resolving);
+            batch.activations.push(Activation { instead, ..activation(id, end, 1) });
         }
-    }
-
-    /// Sometimes another send that has all of its audience, which becomes active by the same row.
-    fn beside(&mut self) -> Option<InsteadOf> {
-        if self.people.happens(500) {
-            return None;
-        }
-        let place = self.resolving.iter().position(|(_, first, end)| first >= end)?;
-        let (send_id, _, recipients) = self.resolving.swap_remove(place);
-        Some(InsteadOf { send_id, recipients })
     }
 
     fn add_outcome(&mut self, model: &Model, batch: &mut PendingWrites) {
