@@ -19,14 +19,14 @@ pub(crate) async fn fill(url: &str) {
         DbBackend::Postgres => &[
             "CREATE FUNCTION no_room() RETURNS trigger AS $$ BEGIN \
              RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$ LANGUAGE plpgsql",
-            "CREATE TRIGGER no_room BEFORE INSERT ON conversation_message \
+            "CREATE TRIGGER finds_no_room BEFORE INSERT ON conversation_message \
              FOR EACH ROW EXECUTE FUNCTION no_room()",
         ],
         // SQLite's answer for a table whose keys are used up is that for a full disk.
         _ => &[
             "CREATE TABLE no_room (id INTEGER PRIMARY KEY AUTOINCREMENT)",
             "INSERT INTO no_room (id) VALUES (9223372036854775807)",
-            "CREATE TRIGGER no_room BEFORE INSERT ON conversation_message \
+            "CREATE TRIGGER finds_no_room BEFORE INSERT ON conversation_message \
              BEGIN INSERT INTO no_room DEFAULT VALUES; END",
         ],
     };
@@ -39,11 +39,11 @@ pub(crate) async fn fill(url: &str) {
 /// There is room again.
 pub(crate) async fn free(url: &str) {
     let database = Database::connect(url).await.unwrap();
-    let drop = match database.get_database_backend() {
-        DbBackend::Postgres => "DROP TRIGGER no_room ON conversation_message",
-        _ => "DROP TRIGGER no_room",
+    let sql = match database.get_database_backend() {
+        DbBackend::Postgres => "DROP TRIGGER finds_no_room ON conversation_message",
+        _ => "DROP TRIGGER finds_no_room",
     };
-    database.execute_unprepared(drop).await.unwrap();
+    database.execute_unprepared(sql).await.unwrap();
     database.close().await.unwrap();
 }
 
