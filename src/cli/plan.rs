@@ -1,6 +1,7 @@
 //! `pombo plan`: predicts a send under each tier, or active sends under changed tiers, without sending.
 
 mod active;
+mod courses;
 
 use std::collections::BTreeMap;
 
@@ -9,6 +10,7 @@ use clap::{ArgGroup, Args};
 use serde::Serialize;
 use uuid::Uuid;
 
+use self::courses::Courses;
 use super::session::Session;
 use super::tier;
 use crate::clock::Timestamp;
@@ -16,13 +18,16 @@ use crate::domain::channel::{Channel, Kind};
 use crate::domain::contact::tag_name;
 use crate::domain::nearest::nearest;
 use crate::domain::phone::PhoneNumber;
-use crate::domain::plan::{self, Binding, Course, Estimate};
+use crate::domain::plan::{Binding, Estimate};
 use crate::domain::plural::counted;
-use crate::domain::request::Audience;
+use crate::domain::request::{Audience, SkipCode};
 use crate::domain::template::{Category, Status};
 use crate::domain::tier::{Assignment, Quota, Tier};
 use crate::engine::plan::{Outcome, Planned, PlannedInstead};
 use crate::store::templates::Record as Template;
+
+/// Why people get nothing whose window is closed.
+const WINDOW_CLOSED: &str = "did not write in the last 24 hours (give --template-instead)";
 
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("audience").multiple(true).args(["tags", "numbers"]).requires("channel")))]
@@ -130,6 +135,9 @@ pub(super) async fn run(session: &Session, arguments: Plan) -> anyhow::Result<()
     let Outcome { skipped, suppressed, course, instead: closed, .. } =
         planned.by_the_store(&session.app.store, Timestamp::now()).await?;
     reasons.extend(suppressed.into_iter().map(|(reason, count)| (reason.to_owned(), count)));
+    if let Some(closed) = skipped.counts.get(SkipCode::WindowClosed.as_str()) {
+        reasons.insert(WINDOW_CLOSED.to_owned(), *closed);
+    }
     let closed = closed.map(|part| part.course);
     let closed_count = closed.as_ref().map_or(0, |closed| closed.recipients);
     let recipients_count = course.recipients + closed_count;
@@ -264,36 +272,6 @@ fn remarks(channel: &Channel, template: Option<&Template>, recipients: u64) -> V
         ));
     }
     remarks
-}
-
-/// The courses of the sends that a request makes, which take turns.
-struct Courses {
-    first: Course,
-    /// That of the template for people whose window is closed, beside another send.
-    other: Option<Course>,
-}
-
-impl Courses {
-    fn of(channel: &Channel, main: Course, closed: Option<Course>) -> Self {
-        let main = Course { level: channel.level, ..main };
-        let closed = closed.filter(|closed| closed.recipients > 0);
-        let Some(closed) = closed else { return Self { first: main, other: None } };
-        let closed = Course { level: channel.level, ..closed };
-        if main.recipients == 0 {
-            return Self { first: closed, other: None };
-        }
-        Self { first: main.clone().beside(&closed), other: Some(closed.beside(&main)) }
-    }
-
-    /// When both are over.
-    fn estimate(&self, tier: &Tier) -> Estimate {
-        let of = |course: &Course| plan::estimate_from(Timestamp::now(), course, tier);
-        let first = of(&self.first);
-        match self.other.as_ref().map(of) {
-            Some(other) if other.takes >= first.takes => other,
-            _ => first,
-        }
-    }
 }
 
 fn row(courses: &Courses, tier: &Tier, is_present: bool) -> Row {

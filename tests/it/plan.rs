@@ -176,6 +176,8 @@ async fn a_plan_counts_the_people_who_get_a_template_because_their_window_is_clo
     let plain = plan(&place, &line).await;
     assert_eq!((&plain["recipients_count"], &plain["skipped_count"]), (&json!(1), &json!(10)), "{plain}");
     assert_eq!(plain["template_instead"], Value::Null, "{plain}");
+    let reason = "did not write in the last 24 hours (give --template-instead)";
+    assert_eq!(plain["skipped"], json!([{ "reason": reason, "count": 10 }]), "{plain}");
     let both = plan(&place, &format!("{line} --template-instead {hello}")).await;
     assert_eq!((&both["recipients_count"], &both["skipped_count"]), (&json!(11), &json!(0)), "{both}");
     assert_eq!(both["template_instead"], json!({ "id": hello, "recipients_count": 10 }), "{both}");
