@@ -1,6 +1,7 @@
 //! `pombo plan`: predicts a send under each tier, or active sends under changed tiers, without sending.
 
 mod active;
+mod courses;
 
 use std::collections::BTreeMap;
 
@@ -9,6 +10,7 @@ use clap::{ArgGroup, Args};
 use serde::Serialize;
 use uuid::Uuid;
 
+use self::courses::Courses;
 use super::session::Session;
 use super::tier;
 use crate::clock::Timestamp;
@@ -16,13 +18,16 @@ use crate::domain::channel::{Channel, Kind};
 use crate::domain::contact::tag_name;
 use crate::domain::nearest::nearest;
 use crate::domain::phone::PhoneNumber;
-use crate::domain::plan::{self, Binding, Course, Estimate};
+use crate::domain::plan::{Binding, Estimate};
 use crate::domain::plural::counted;
-use crate::domain::request::Audience;
+use crate::domain::request::{Audience, SkipCode};
 use crate::domain::template::{Category, Status};
 use crate::domain::tier::{Assignment, Quota, Tier};
-use crate::engine::plan::{Outcome, Planned};
+use crate::engine::plan::{Outcome, Planned, PlannedInstead};
 use crate::store::templates::Record as Template;
+
+/// Why people get nothing whose window is closed.
+const WINDOW_CLOSED: &str = "did not write in the last 24 hours (give --template-instead)";
 
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("audience").multiple(true).args(["tags", "numbers"]).requires("channel")))]
@@ -39,9 +44,13 @@ pub(super) struct Plan {
     /// The template that would be sent, by its id in `pombo template list`; without it, the send has no template
     #[arg(long, value_name = "ID")]
     template: Option<i64>,
+    /// The template for people who did not write in the last 24 hours, by its id; without it, such people are skipped by a send
+    /// without a template
+    #[arg(long, value_name = "ID", conflicts_with = "template")]
+    template_instead: Option<i64>,
     /// Predict all active sends as if their tiers had these options instead, such as messages_per_second=60/s; may be
     /// repeated
-    #[arg(long, value_name = "OPTION=VALUE", conflicts_with_all = ["channel", "audience", "template"])]
+    #[arg(long, value_name = "OPTION=VALUE", conflicts_with_all = ["channel", "audience", "template", "template_instead"])]
     set: Vec<Assignment>,
     /// Only the sends under this tier
     #[arg(long, value_name = "NAME", requires = "set")]
@@ -54,6 +63,9 @@ struct Record {
     channel: Uuid,
     tier: String,
     template: Option<i64>,
+    /// The template for people whose window is closed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    template_instead: Option<TemplateInstead>,
     /// Contacts with one of the tags, and their different valid numbers.
     tagged_contacts: u64,
     tagged_numbers: u64,
@@ -68,6 +80,12 @@ struct Record {
     /// Why such a send would be refused now, or held up by something that the plan does not model.
     remarks: Vec<String>,
     tiers: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct TemplateInstead {
+    id: i64,
+    recipients_count: u64,
 }
 
 #[derive(Serialize)]
@@ -90,7 +108,7 @@ struct Row {
 }
 
 pub(super) async fn run(session: &Session, arguments: Plan) -> anyhow::Result<()> {
-    let Plan { channel, tags, numbers, template, set, tier } = arguments;
+    let Plan { channel, tags, numbers, template, template_instead, set, tier } = arguments;
     let Some(channel) = channel else { return active::run(session, &set, tier).await };
     let channel = session.channel(&channel).await?;
     if channel.kind == Kind::WebSession {
@@ -100,19 +118,30 @@ pub(super) async fn run(session: &Session, arguments: Plan) -> anyhow::Result<()
             channel.name
         ));
     }
-    let template = match template {
-        Some(id) => Some(find_template(session, &channel, id).await?),
-        None => None,
-    };
+    let template = find_template(session, &channel, template).await?;
+    let instead = find_template(session, &channel, template_instead).await?;
     let (audience, mut reasons) = audience(session, &channel, &tags, &numbers).await?;
-    let is_marketing = template.as_ref().map(|template| template.category == Category::Marketing);
+    let is_marketing = |template: &Template| template.category == Category::Marketing;
     let (tagged_contacts, tagged_numbers) =
         session.app.store.of(channel.company_id).tags().tagged_contacts(&audience.tags).await?;
-    let planned = Planned::new(&channel, audience, is_marketing);
-    let Outcome { skipped, suppressed, course, .. } =
+    let planned = Planned {
+        instead: instead.as_ref().map(|template| PlannedInstead {
+            is_marketing: is_marketing(template),
+            needed_fields: Vec::new(),
+            content: None,
+        }),
+        ..Planned::new(&channel, audience, template.as_ref().map(is_marketing))
+    };
+    let Outcome { skipped, suppressed, course, instead: closed, .. } =
         planned.by_the_store(&session.app.store, Timestamp::now()).await?;
     reasons.extend(suppressed.into_iter().map(|(reason, count)| (reason.to_owned(), count)));
-    if course.recipients == 0 {
+    if let Some(closed) = skipped.counts.get(SkipCode::WindowClosed.as_str()) {
+        reasons.insert(WINDOW_CLOSED.to_owned(), *closed);
+    }
+    let closed = closed.map(|part| part.course);
+    let closed_count = closed.as_ref().map_or(0, |closed| closed.recipients);
+    let recipients_count = course.recipients + closed_count;
+    if recipients_count == 0 {
         let why: String =
             reasons.iter().map(|(reason, count)| format!("\n  {count} skipped: {reason}")).collect();
         return Err(anyhow!(
@@ -120,25 +149,33 @@ pub(super) async fn run(session: &Session, arguments: Plan) -> anyhow::Result<()
              --tag`), or a --number{why}"
         ));
     }
-    let course = Course { level: channel.level, ..course };
+    let (queued, written) = (course.queue.total(), &course.written);
+    let template_recipients = written.known + written.others.len() as u64;
+    let courses = Courses::of(&channel, course, closed);
     let mut rows = Vec::new();
     for tier in tier::all(session).await?.into_iter().filter(|tier| tier.kind == channel.kind) {
         let is_present = channel.tier == tier.name;
         let tuned = channel.own_options.over(&tier).ok().filter(|_| is_present);
-        rows.push(row(&course, tuned.as_ref().unwrap_or(&tier), is_present));
+        rows.push(row(&courses, tuned.as_ref().unwrap_or(&tier), is_present));
     }
     let record = Record {
         channel: channel.id,
         tier: channel.tier.clone(),
         template: template.as_ref().map(|template| template.id),
+        template_instead: instead
+            .as_ref()
+            .map(|template| TemplateInstead { id: template.id, recipients_count: closed_count }),
         tagged_contacts,
         tagged_numbers,
-        recipients_count: course.recipients,
+        recipients_count,
         skipped_count: skipped.count,
         skipped: reasons.into_iter().map(|(reason, count)| Skipped { reason, count }).collect(),
-        queued: course.queue.total(),
-        template_recipients: course.written.known + course.written.others.len() as u64,
-        remarks: remarks(&channel, template.as_ref(), &course),
+        queued,
+        template_recipients,
+        remarks: match &instead {
+            Some(instead) => remarks(&channel, Some(instead), closed_count),
+            None => remarks(&channel, template.as_ref(), recipients_count),
+        },
         tiers: rows,
     };
     if session.output.json {
@@ -195,9 +232,16 @@ async fn audience(
     Ok((audience, reasons))
 }
 
-async fn find_template(session: &Session, channel: &Channel, id: i64) -> anyhow::Result<Template> {
+/// The template of this id, if one is named.
+async fn find_template(
+    session: &Session,
+    channel: &Channel,
+    id: Option<i64>,
+) -> anyhow::Result<Option<Template>> {
+    let Some(id) = id else { return Ok(None) };
     let found = session.app.store.of(channel.company_id).templates().find(id).await?;
-    found.filter(|template| Some(&template.waba_id) == channel.waba_id.as_ref()).ok_or_else(|| {
+    let found = found.filter(|template| Some(&template.waba_id) == channel.waba_id.as_ref());
+    found.map(Some).ok_or_else(|| {
         anyhow!(
             "the channel's business account has no template {id}; `pombo template list --company {}` shows its \
              templates, `pombo template sync --channel {}` fetches them again",
@@ -207,8 +251,8 @@ async fn find_template(session: &Session, channel: &Channel, id: i64) -> anyhow:
     })
 }
 
-/// Why such a send would be refused now, or held up by something that the plan does not model.
-fn remarks(channel: &Channel, template: Option<&Template>, course: &Course) -> Vec<String> {
+/// Why such a send would be refused now, or held up by something that the plan does not model. So many get the template.
+fn remarks(channel: &Channel, template: Option<&Template>, recipients: u64) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(obstacle) = channel.connection.obstacle() {
         remarks.push(format!("a send would be refused now (reconnect_waba): {obstacle}"));
@@ -220,7 +264,7 @@ fn remarks(channel: &Channel, template: Option<&Template>, course: &Course) -> V
         ));
     }
     if let (Some(_), Some(limit @ Quota::AtMost(most))) = (template, channel.messaging_limit)
-        && course.recipients > most.into()
+        && recipients > most.into()
     {
         remarks.push(format!(
             "the provider lets this business start conversations with {limit} people in 24 hours and refuses more: a \
@@ -230,13 +274,14 @@ fn remarks(channel: &Channel, template: Option<&Template>, course: &Course) -> V
     remarks
 }
 
-fn row(course: &Course, tier: &Tier, is_present: bool) -> Row {
-    let estimate = plan::estimate_from(Timestamp::now(), course, tier);
+fn row(courses: &Courses, tier: &Tier, is_present: bool) -> Row {
+    let estimate = courses.estimate(tier);
     let Estimate { takes: _, binding } = estimate;
     let limit = match binding {
         None => "nothing: as fast as the provider answers".to_owned(),
         Some(Binding::MessagesPerSecond) => format!("messages_per_second {}", tier.messages_per_second),
-        Some(Binding::ProviderLevel) => course
+        Some(Binding::ProviderLevel) => courses
+            .first
             .level
             .map_or_else(String::new, |level| format!("the provider's level {level}, {}", level.rate())),
         Some(Binding::BackOff) => "the provider's refusals".to_owned(),
@@ -291,6 +336,12 @@ impl Record {
                 counted(*tagged_numbers, "valid number", "different valid numbers")
             );
         }
+        if let Some(TemplateInstead { id: _, recipients_count }) = &self.template_instead {
+            head += &format!(
+                "{} the template instead, without a message of their own in the last 24 hours\n",
+                counted(*recipients_count, "of them gets", "of them get")
+            );
+        }
         let Self { queued, template_recipients, remarks, .. } = self;
         if *queued > 0 {
             head += &format!(
@@ -298,7 +349,8 @@ impl Record {
                 counted(*queued, "message of the channel waits", "messages of the channel wait")
             );
         }
-        if self.template.is_some() && *template_recipients > 0 {
+        let has_template = self.template.is_some() || self.template_instead.is_some();
+        if has_template && *template_recipients > 0 {
             head += &format!(
                 "{} templates of the account in the last 24 hours\n",
                 counted(*template_recipients, "person got", "people got")

@@ -104,15 +104,14 @@ impl SendService {
                 send
             }
         };
-        let record = following::until_over(&self, send, &mut interrupted).await?;
+        let records = following::until_both_over(&self, send, &mut interrupted).await?;
         let written = match &arguments.results {
-            Some(path) => Some(results::write(&self, send, recipients, path).await?),
+            Some(path) => Some(results::write(&self, &records, recipients, path).await?),
             None => None,
         };
-        following::told(&self, &record, written.as_ref()).await?;
-        let reached = following::reached(&record);
-        let all = record["recipients_count"].as_u64().unwrap_or_default()
-            + record["skipped_count"].as_u64().unwrap_or_default();
+        following::told(&self, &records, written.as_ref()).await?;
+        let reached = following::reached(&records);
+        let all = following::sum(&records, "recipients_count") + following::sum(&records, "skipped_count");
         if reached == all {
             return Ok(());
         }

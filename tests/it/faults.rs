@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use pombo::clock::Timestamp;
+use sea_orm::{ConnectionTrait as _, Database, Statement};
 use serde_json::json;
 
+use crate::child::OwnedChild;
 use crate::database::{Universe, stores};
 use crate::running::until;
 use crate::serving::{IN_FLIGHT, SERVE, Serving};
@@ -67,11 +70,9 @@ fn on_a_full_disk(command: &std::process::Command, kibibytes: u64) -> std::proce
     limited
 }
 
+/// Serves with room for some more records.
 #[cfg(target_os = "linux")]
-#[actix_web::test]
-async fn a_full_disk_refuses_sends_and_loses_none_that_were_accepted() {
-    let universe = Universe::sqlite().await;
-    let mut serving = Serving::new(&universe, 1, "unlimited").await;
+async fn serve_on_a_full_disk(universe: &Universe, serving: &mut Serving) -> (OwnedChild, String) {
     // The last connection that closes copies the log into the database and removes it. A remaining log would have its
     // space already, and could be written although the disk is full.
     universe.store.clone().close().await;
@@ -79,7 +80,15 @@ async fn a_full_disk_refuses_sends_and_loses_none_that_were_accepted() {
     let files = std::fs::read_dir(path.parent().unwrap()).unwrap();
     let largest = files.map(|file| file.unwrap().metadata().unwrap().len()).max().unwrap();
     let command = on_a_full_disk(&serving.place.command(SERVE), largest / 1024 + 100);
-    let (mut child, url) = serving.serve_as(command).await;
+    serving.serve_as(command).await
+}
+
+#[cfg(target_os = "linux")]
+#[actix_web::test]
+async fn a_full_disk_refuses_sends_and_loses_none_that_were_accepted() {
+    let universe = Universe::sqlite().await;
+    let mut serving = Serving::new(&universe, 1, "unlimited").await;
+    let (mut child, url) = serve_on_a_full_disk(&universe, &mut serving).await;
 
     let single = |number: u64| json!({ "type": "text", "message": "hi", "phone_number": number });
     let mut accepted = BTreeSet::new();
@@ -114,5 +123,59 @@ async fn a_full_disk_refuses_sends_and_loses_none_that_were_accepted() {
     child.crash();
     serving.simulator.stop().await;
     store.close().await;
+    universe.end().await;
+}
+
+/// The provider's ids of all messages that people wrote, in their order.
+#[cfg(target_os = "linux")]
+async fn heard(universe: &Universe) -> Vec<String> {
+    let database = Database::connect(&universe.url).await.unwrap();
+    let sql = "SELECT provider_id FROM conversation_message ORDER BY provider_id";
+    let statement = Statement::from_string(database.get_database_backend(), sql);
+    let rows = database.query_all_raw(statement).await.unwrap();
+    database.close().await.unwrap();
+    rows.iter().map(|row| row.try_get_by_index(0).unwrap()).collect()
+}
+
+#[cfg(target_os = "linux")]
+#[actix_web::test]
+async fn a_full_disk_confirms_no_message_that_is_not_kept_and_keeps_what_is_repeated_once() {
+    let universe = Universe::sqlite().await;
+    let mut serving = Serving::new(&universe, 1, "unlimited").await;
+    let (mut child, url) = serve_on_a_full_disk(&universe, &mut serving).await;
+    let at = (Timestamp::now().millis() / 1_000).to_string();
+    let id = |nth: usize| format!("wamid.{nth:04}");
+    let text = |nth: usize| {
+        json!({
+            "from": "5511900000001", "id": id(nth), "timestamp": at, "type": "text",
+            "text": { "body": format!("text {nth}") },
+        })
+    };
+    let (mut confirmed, mut refused) = (Vec::new(), Vec::new());
+    while refused.len() < 5 {
+        let next = confirmed.len() + refused.len();
+        let answer = serving.tell(&url, &[text(next)]).await;
+        match answer.status {
+            200 => confirmed.push(id(next)),
+            503 => refused.push(next),
+            other => panic!("{other}: {}", answer.body),
+        }
+        assert!(confirmed.len() < 1_000, "the disk never filled");
+    }
+    assert!(!confirmed.is_empty(), "the disk was full from the start");
+    child.crash();
+
+    let (mut child, url) = serving.serve().await;
+    let kept = heard(&universe).await;
+    assert!(confirmed.iter().all(|id| kept.contains(id)), "{confirmed:?}, and {kept:?} are kept");
+    let count = confirmed.len() + refused.len();
+    // The provider repeats what was not confirmed, and what it takes for unconfirmed.
+    for nth in refused.into_iter().chain(0..count) {
+        let answer = serving.tell(&url, &[text(nth)]).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+    }
+    assert_eq!(heard(&universe).await, (0..count).map(id).collect::<Vec<_>>());
+    child.crash();
+    serving.simulator.stop().await;
     universe.end().await;
 }

@@ -24,6 +24,7 @@ mod events;
 #[cfg(feature = "web-session")]
 mod fake_whatsapp;
 mod faults;
+mod full_disk;
 mod fuzz_corpus;
 mod gauges;
 mod graph;

@@ -2,11 +2,15 @@
 
 use std::time::Duration;
 
+use pombo::clock::Timestamp;
+use pombo::domain::inbound::WindowRule;
+use pombo::store::changes::Who;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::database::{Universe, stores};
 use crate::program::Place;
+use crate::receipts::teller::Teller;
 use crate::running::{NUMBER, Running, WABA, until};
 use crate::scenarios::stage::{
     FIRST, limit, limits, operate, plain_template, put_tier, run_under, send_to, show, template,
@@ -16,6 +20,7 @@ use crate::scenarios::stage::{
 stores!(
     a_plan_tells_the_count_and_the_time_of_the_send_that_follows,
     a_plan_counts_the_used_quota_and_the_messages_that_wait_for_it,
+    a_plan_counts_the_people_who_get_a_template_because_their_window_is_closed,
     a_plan_without_a_service_says_what_stands_in_the_way,
     active_sends_are_planned_under_changed_tiers,
     a_tier_is_renamed_during_a_send_without_a_moment_under_another_one,
@@ -129,7 +134,7 @@ async fn a_plan_counts_the_used_quota_and_the_messages_that_wait_for_it(universe
     until_it_waits_for(&running, &send, "template_quota").await;
     until("the outcomes written", async || show(&running, &send).await["counts"]["sent"] == QUOTA).await;
     let written = async || {
-        let now = pombo::clock::Timestamp::now();
+        let now = Timestamp::now();
         let (span, mut people) = ((now.minus(Duration::from_secs(day)), now), 0);
         running.store.templates().recipients(WABA, span, |page| people += page.len() as u64).await.unwrap();
         people
@@ -149,6 +154,42 @@ async fn a_plan_counts_the_used_quota_and_the_messages_that_wait_for_it(universe
     // A text waits for neither the quota nor these messages.
     let text = plan(&place, &format!("--channel {channel} --tag everyone")).await;
     assert_eq!(tier(&text, "sparing")["estimated_seconds"], Value::Null, "{text}");
+    running.end().await;
+}
+
+async fn a_plan_counts_the_people_who_get_a_template_because_their_window_is_closed(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    let options = json!({ "messages_per_second": "10/s", "pair_interval": "0s", "template_quota": 5 });
+    run_under(&running, "sparing", options).await;
+    let hello = template(&running, "hello_world").await;
+    let (tag, channel, place) = (running.tag("everyone", FIRST, 11).await, running.channel, beside(universe));
+    let at = (Timestamp::now().millis() / 1_000).to_string();
+    let text = json!({
+        "from": FIRST.to_string(), "id": "wamid.1", "timestamp": at, "type": "text", "text": { "body": "hi" },
+    });
+    let told = Teller::new(&running).tell(channel, NUMBER, &json!({ "messages": [text] })).await;
+    assert_eq!(told.status, 200, "{}", told.body);
+    let who = Who::CommandLine("ana".to_owned());
+    running.conversations().set_window_rule(&who, channel, WindowRule::Enforce).await.unwrap();
+
+    let line = format!("--channel {channel} --tag everyone");
+    let plain = plan(&place, &line).await;
+    assert_eq!((&plain["recipients_count"], &plain["skipped_count"]), (&json!(1), &json!(10)), "{plain}");
+    assert_eq!(plain["template_instead"], Value::Null, "{plain}");
+    let reason = "did not write in the last 24 hours (give --template-instead)";
+    assert_eq!(plain["skipped"], json!([{ "reason": reason, "count": 10 }]), "{plain}");
+    let both = plan(&place, &format!("{line} --template-instead {hello}")).await;
+    assert_eq!((&both["recipients_count"], &both["skipped_count"]), (&json!(11), &json!(0)), "{both}");
+    assert_eq!(both["template_instead"], json!({ "id": hello, "recipients_count": 10 }), "{both}");
+    let path = format!("/api/v1/chat/{channel}/messages?dry_run=true");
+    let body = json!({
+        "type": "text", "message": "hi", "contact_tag_id": tag,
+        "template_instead": { "template_id": hello, "components": [] },
+    });
+    let dry_run = running.ask(Method::POST, &path, &body).await.json();
+    let sparing = tier(&both, "sparing");
+    assert_eq!(sparing["binding"], "template_quota", "{both}");
+    assert_eq!(sparing["estimated_seconds"], dry_run["estimated_seconds"], "{dry_run}");
     running.end().await;
 }
 
@@ -183,6 +224,7 @@ async fn a_plan_without_a_service_says_what_stands_in_the_way(universe: &Univers
         (format!("plan --channel {channel} --tag zzz"), 1, "/api/v1/contacts/tags"),
         (format!("plan --channel {channel} --number 12"), 1, "1 skipped: has fewer than 7 digits"),
         (format!("plan --channel {channel} --tag newsletter --template 7"), 1, "pombo template sync"),
+        (format!("plan --channel {channel} --tag newsletter --template-instead 7"), 1, "pombo template sync"),
         (format!("plan --channel {nobody} --tag newsletter"), 1, "pombo channel list"),
         (format!("plan --channel {web} --tag newsletter"), 1, "web session"),
     ] {

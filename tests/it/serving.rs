@@ -7,9 +7,9 @@ use simulator::{ReceiptOptions, Simulator};
 
 use crate::child::OwnedChild;
 use crate::database::Universe;
-use crate::harness::Answer;
+use crate::harness::{Answer, sign};
 use crate::program::Place;
-use crate::running::{APP_SECRET, NUMBER};
+use crate::running::{APP_SECRET, NUMBER, WABA};
 
 /// Messages of a channel between their start and their durable outcome: the most that a crash may repeat.
 pub(crate) const IN_FLIGHT: u64 = 48;
@@ -152,6 +152,19 @@ impl Serving {
     pub(crate) async fn send_through(&self, channel: &str, url: &str, body: &Value) -> Answer {
         let post = reqwest::Client::new().post(format!("{url}/api/v1/chat/{channel}/messages"));
         Answer::to(post.bearer_auth(&self.key).json(body)).await
+    }
+
+    /// Tells the first channel of messages that people wrote, signed as the provider signs.
+    pub(crate) async fn tell(&self, url: &str, messages: &[Value]) -> Answer {
+        let value = json!({
+            "messaging_product": "whatsapp",
+            "metadata": { "display_phone_number": "15550783881", "phone_number_id": NUMBER },
+            "messages": messages,
+        });
+        let entry = json!({ "id": WABA, "changes": [{ "field": "messages", "value": value }] });
+        let body = json!({ "object": "whatsapp_business_account", "entry": [entry] }).to_string();
+        let hook = reqwest::Client::new().post(format!("{url}/hooks/meta/{}", self.channel));
+        Answer::to(hook.header("X-Hub-Signature-256", sign(APP_SECRET, &body)).body(body)).await
     }
 
     /// The number of messages that the simulator accepted from the first channel, and of their recipients.

@@ -64,6 +64,20 @@ pub struct Course {
     pub slowed_to: Option<f64>,
 }
 
+impl Course {
+    /// The same course beside this other send to none of its recipients, with which it takes turns.
+    #[must_use]
+    pub fn beside(mut self, other: &Self) -> Self {
+        let amount = if other.has_template {
+            Amount { plain: 0, templates: other.recipients }
+        } else {
+            Amount { plain: other.recipients, templates: 0 }
+        };
+        self.queue.bulk.push(amount);
+        self
+    }
+}
+
 listed! {
     /// The limit without which a send would be over sooner.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -37,12 +37,16 @@ pub(in crate::cli) struct Arguments {
     /// The name or id of an approved template
     #[arg(long, help_heading = CONTENT, value_name = "TEMPLATE")]
     template: Option<String>,
+    /// The name or id of an approved template for people who did not write in the last 24 hours, to whom WhatsApp takes no text;
+    /// without it, they are skipped
+    #[arg(long, help_heading = CONTENT, value_name = "TEMPLATE", conflicts_with_all = ["template", "follow"])]
+    template_instead: Option<String>,
     /// The template's language, if it has several
-    #[arg(long, help_heading = CONTENT, value_name = "LANGUAGE", conflicts_with_all = ["text", "follow"])]
+    #[arg(long, help_heading = CONTENT, value_name = "LANGUAGE", conflicts_with = "follow")]
     language: Option<String>,
     /// The name of the value for the template's next variable; once for each variable, unless values are called as the
     /// variables are: 1, 2 or their names, header, button.0
-    #[arg(long = "parameter", help_heading = CONTENT, value_name = "NAME", value_parser = value_name, conflicts_with = "text")]
+    #[arg(long = "parameter", help_heading = CONTENT, value_name = "NAME", value_parser = value_name)]
     pub(super) parameters: Vec<String>,
     /// A value of everybody who has none of their own; may be given several times
     #[arg(long = "value", help_heading = CONTENT, value_name = "NAME=TEXT", value_parser = value)]
@@ -125,20 +129,43 @@ pub(super) enum What {
 
 /// The content that is asked for.
 pub(super) enum Composed {
-    Text(String),
-    Template { name: String, language: Option<String> },
+    /// With the template for people whose window is closed.
+    Text(String, Option<NamedTemplate>),
+    Template(NamedTemplate),
+}
+
+/// A template by its name or id.
+pub(super) struct NamedTemplate {
+    pub(super) name: String,
+    pub(super) language: Option<String>,
+}
+
+impl Composed {
+    /// The template that some or all people get.
+    pub(super) const fn template(&self) -> Option<&NamedTemplate> {
+        match self {
+            Self::Text(_, instead) => instead.as_ref(),
+            Self::Template(template) => Some(template),
+        }
+    }
 }
 
 impl Arguments {
     pub(super) fn what(&self) -> anyhow::Result<What> {
+        let named =
+            |name: &String| NamedTemplate { name: name.trim().to_owned(), language: self.language.clone() };
         let content = match (self.follow, &self.text, &self.template) {
             (Some(send), ..) => return Ok(What::Follow(send)),
-            (None, Some(text), _) => Composed::Text(text.clone()),
-            (None, None, Some(name)) => {
-                Composed::Template { name: name.trim().to_owned(), language: self.language.clone() }
-            }
+            (None, Some(text), _) => Composed::Text(text.clone(), self.template_instead.as_ref().map(named)),
+            (None, None, Some(name)) => Composed::Template(named(name)),
             (None, None, None) => return Err(misused("give --text or --template")),
         };
+        if content.template().is_none() && (self.language.is_some() || !self.parameters.is_empty()) {
+            return Err(misused(
+                "--language and --parameter are for a template, and cannot be used with --text alone: give \
+                 --template-instead, too",
+            ));
+        }
         if self.file.is_none() && self.to.is_empty() {
             return Err(misused("nobody is named: give a file, or numbers with --to"));
         }
@@ -233,6 +260,8 @@ mod tests {
             ("--text hello --to 0800", "international form"),
             ("--text hello --to +5511988887777 people.csv", "cannot be used with"),
             ("--text hello --to +5511988887777 --parameter name", "cannot be used with"),
+            ("--text hello --to +5511988887777 --language en", "--template-instead"),
+            ("--template order --to +5511988887777 --template-instead order", "cannot be used with"),
             ("--template order people.csv --parameter Name", "lower-case"),
             ("--template order people.csv --value shop", "shop=Acme"),
             ("--template order people.csv --map order", "COLUMN=USE"),
@@ -246,5 +275,9 @@ mod tests {
         let fine = read("people.csv --template order --value shop=A=B --parameter name").unwrap();
         assert_eq!(fine.values, [("shop".to_owned(), "A=B".to_owned())]);
         assert!(read(&format!("people.csv --follow {} --results a.csv", Uuid::nil())).is_ok());
+        let both = "people.csv --text hello --template-instead order --language en --parameter name";
+        let What::Send(content) = read(both).unwrap().what().unwrap() else { panic!("{both}") };
+        let template = content.template().unwrap();
+        assert_eq!((template.name.as_str(), template.language.as_deref()), ("order", Some("en")));
     }
 }

@@ -88,18 +88,27 @@ impl SendBody {
 /// The fields of the send, without its recipients.
 fn fields(arguments: &Arguments, content: &Composed, template: Option<&SendTemplate>) -> Map<String, Value> {
     let mut fields = Map::new();
-    let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
+    let mut put = |name: &str, value: Value| {
+        fields.insert(name.to_owned(), value);
+    };
+    let mut of_template = Map::new();
+    if let Some(template) = template {
+        of_template.insert("template_id".to_owned(), template.id.into());
+        if !arguments.parameters.is_empty() {
+            of_template.insert("parameters".to_owned(), json!(arguments.parameters));
+        }
+    }
     match content {
-        Composed::Text(text) => {
+        Composed::Text(text, instead) => {
             put("type", "text".into());
             put("message", text.as_str().into());
-        }
-        Composed::Template { .. } => {
-            put("type", "template".into());
-            put("template_id", template.map(|template| template.id).into());
-            if !arguments.parameters.is_empty() {
-                put("parameters", json!(arguments.parameters));
+            if instead.is_some() {
+                put("template_instead", Value::Object(of_template));
             }
+        }
+        Composed::Template(_) => {
+            put("type", "template".into());
+            of_template.into_iter().for_each(|(name, value)| put(&name, value));
         }
     }
     let values = arguments.values.iter().map(|(name, value)| (name.clone(), value.as_str().into()));

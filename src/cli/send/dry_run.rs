@@ -25,6 +25,10 @@ pub(super) fn show(
         vec!["would get it".to_owned(), count("recipients_count").to_string()],
         vec!["would be skipped".to_owned(), count("skipped_count").to_string()],
     ];
+    let instead = &answer["template_instead"];
+    if let Some(count) = instead["recipients_count"].as_u64() {
+        rows.push(vec!["of them the template instead".to_owned(), count.to_string()]);
+    }
     if let Some(lacking) = answer["contact_fields"]["lacking_count"].as_u64().filter(|lacking| *lacking > 0) {
         rows.push(vec!["lack a contact field".to_owned(), lacking.to_string()]);
     }
@@ -32,9 +36,10 @@ pub(super) fn show(
         let span = humantime::format_duration(std::time::Duration::from_secs(seconds)).to_string();
         rows.push(vec!["would take".to_owned(), span]);
     }
-    let cost = &answer["cost"];
-    if let Some(amount) = cost["amount"].as_str() {
-        rows.push(vec!["would cost".to_owned(), format!("{amount} {}", text(cost, "currency"))]);
+    for (what, cost) in [("would cost", &answer["cost"]), ("the template would cost", &instead["cost"])] {
+        if let Some(amount) = cost["amount"].as_str() {
+            rows.push(vec![what.to_owned(), format!("{amount} {}", text(cost, "currency"))]);
+        }
     }
     if !body.ignored.is_empty() {
         rows.push(vec!["columns that are not used".to_owned(), body.ignored.join(", ")]);
@@ -78,7 +83,7 @@ pub(super) fn problems(output: &Output, answer: &Value, body: &SendBody) -> anyh
 
 /// The words of a message: those of its template, or its own.
 fn rendered(content: &Value, template: Option<&SendTemplate>) -> String {
-    let Some(template) = template else {
+    let Some(template) = template.filter(|_| text(content, "type") != "text") else {
         let own = ["message", "caption", "link"].map(|field| text(content, field));
         return own.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
     };
@@ -141,5 +146,7 @@ mod tests {
         let words = rendered(&content, Some(&template));
         assert_eq!(words, "Order A-1\nHello Ana, x is packed. Ana\nAcme {{");
         assert_eq!(rendered(&json!({ "message": "hi" }), None), "hi");
+        let own = json!({ "type": "text", "message": "hi" });
+        assert_eq!(rendered(&own, Some(&template)), "hi", "the template is for others");
     }
 }

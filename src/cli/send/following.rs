@@ -25,10 +25,25 @@ pub(super) type Interrupted = Pin<Box<dyn Future<Output = io::Result<()>>>>;
 /// The states of messages that got to the provider.
 const REACHED: [State; 3] = [State::Sent, State::Delivered, State::Read];
 
-/// The record of the send, once it is over.
-pub(super) async fn until_over(
+/// The record of the send, once it is over, and that of the template which goes in its place to people whose window is closed.
+pub(super) async fn until_both_over(
     sender: &SendService,
     send: Uuid,
+    interrupted: &mut Interrupted,
+) -> anyhow::Result<Vec<Value>> {
+    let record = until_over(sender, (send, send), interrupted).await?;
+    let instead = record["template_instead_id"].as_str().and_then(|id| id.parse().ok());
+    let mut records = vec![record];
+    if let Some(instead) = instead {
+        records.push(until_over(sender, (instead, send), interrupted).await?);
+    }
+    Ok(records)
+}
+
+/// The record of a send, once it is over; `named` is the one that a person follows again.
+async fn until_over(
+    sender: &SendService,
+    (send, named): (Uuid, Uuid),
     interrupted: &mut Interrupted,
 ) -> anyhow::Result<Value> {
     let bar = progress::bar(0, "sending", sender.output().json);
@@ -39,7 +54,7 @@ pub(super) async fn until_over(
             record = sender.remote().ask(request) => record,
             _ = &mut *interrupted => {
                 bar.finish_and_clear();
-                let said = format!("the send goes on; follow it again with `pombo send --follow {send}`");
+                let said = format!("the send goes on; follow it again with `pombo send --follow {named}`");
                 return Err(OtherEnd { code: OtherEnd::INTERRUPTED, said }.into());
             }
         };
@@ -52,7 +67,7 @@ pub(super) async fn until_over(
             }
             Err(error) => {
                 bar.finish_and_clear();
-                let said = format!("cannot follow the send; try again with `pombo send --follow {send}`");
+                let said = format!("cannot follow the send; try again with `pombo send --follow {named}`");
                 return Err(error.context(said));
             }
         };
@@ -79,35 +94,56 @@ fn count(record: &Value, state: State) -> u64 {
     record["counts"][state.as_str()].as_u64().unwrap_or_default()
 }
 
-/// How many messages got to the provider.
-pub(super) fn reached(record: &Value) -> u64 {
-    REACHED.into_iter().map(|state| count(record, state)).sum()
+/// How many messages of these sends are in this state.
+fn count_of_all(records: &[Value], state: State) -> u64 {
+    records.iter().map(|record| count(record, state)).sum()
 }
 
-/// Prints the result: the record, or tables of states and failures.
+/// The sum of a figure of these sends.
+pub(super) fn sum(records: &[Value], figure: &str) -> u64 {
+    records.iter().map(|record| record[figure].as_u64().unwrap_or_default()).sum()
+}
+
+/// How many messages got to the provider.
+pub(super) fn reached(records: &[Value]) -> u64 {
+    REACHED.into_iter().map(|state| count_of_all(records, state)).sum()
+}
+
+/// Prints the result: the record, or tables of states and failures, with those of the template that went in place of the
+/// message.
 pub(super) async fn told(
     sender: &SendService,
-    record: &Value,
+    records: &[Value],
     results: Option<&ResultsFile>,
 ) -> anyhow::Result<()> {
     let output = sender.output();
     if output.json {
-        let mut record = record.clone();
-        if let (Some(ResultsFile { path, rows: _ }), Some(fields)) = (results, record.as_object_mut()) {
-            fields.insert("results_file".to_owned(), json!(path));
+        let mut record = records.first().cloned().unwrap_or_default();
+        if let Some(fields) = record.as_object_mut() {
+            if let Some(ResultsFile { path, rows: _ }) = results {
+                fields.insert("results_file".to_owned(), json!(path));
+            }
+            if let Some(instead) = records.get(1) {
+                fields.insert("template_instead".to_owned(), instead.clone());
+            }
         }
         return output.record(&record, "");
     }
-    let states = State::ALL.into_iter().map(|state| (state.as_str(), count(record, state)));
-    let skipped = record["skipped_count"].as_u64().unwrap_or_default();
+    let states = State::ALL.into_iter().map(|state| (state.as_str(), count_of_all(records, state)));
+    let skipped = sum(records, "skipped_count");
     let states = states.chain([("skipped", skipped)]).filter(|(_, count)| *count > 0);
     output.table(
         &["state", "messages"],
         states.map(|(state, count)| vec![state.to_owned(), count.to_string()]),
     )?;
-    let path = format!("/api/v1/sends/{}/failures", text(record, "id"));
-    let failures = sender.remote().get(&path).await?;
-    let causes = failures["data"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let mut causes = Vec::new();
+    for record in records {
+        let path = format!("/api/v1/sends/{}/failures", text(record, "id"));
+        let mut failures = sender.remote().get(&path).await?;
+        if let Some(Value::Array(found)) = failures.get_mut("data").map(Value::take) {
+            causes.extend(found);
+        }
+    }
     if !causes.is_empty() {
         let row = |cause: &Value| {
             let code = cause["error_code"].as_i64().map_or_else(String::new, |code| code.to_string());

@@ -9,7 +9,6 @@ use reqwest::Method;
 use reqwest::header::ACCEPT;
 use serde::Deserialize;
 use serde_json::Value;
-use uuid::Uuid;
 
 use super::recipients::{Recipient, Recipients};
 use super::service::{SendService, text};
@@ -66,15 +65,19 @@ pub(super) fn check(path: Option<&Path>) -> anyhow::Result<()> {
     }
 }
 
-/// Writes the results of a send to these recipients.
+/// Writes the results of a send to these recipients: of each of its records, as some may have the template in its place.
 pub(super) async fn write(
     sender: &SendService,
-    send: Uuid,
+    records: &[Value],
     recipients: &Recipients,
     path: &Path,
 ) -> anyhow::Result<ResultsFile> {
-    let fates = fates(sender, send).await?;
-    let reasons = reasons(sender, send).await?;
+    let (mut fates, mut reasons) = (HashMap::new(), Reasons::default());
+    for record in records {
+        let send = text(record, "id");
+        add_fates(sender, send, &mut fates).await?;
+        add_reasons(sender, send, &mut reasons).await?;
+    }
     let cannot = || format!("cannot write {}", path.display());
     let file = files::create_new(path).with_context(cannot)?;
     let mut csv = csv::Writer::from_writer(BufWriter::new(file));
@@ -113,15 +116,15 @@ fn number(written: &Value) -> Option<u64> {
     PhoneNumber::parse(&text).ok().map(PhoneNumber::as_u64)
 }
 
-/// All messages by their numbers.
-async fn fates(sender: &SendService, send: Uuid) -> anyhow::Result<HashMap<u64, Fate>> {
+/// Adds all messages of a send by their numbers.
+async fn add_fates(sender: &SendService, send: &str, fates: &mut HashMap<u64, Fate>) -> anyhow::Result<()> {
     let remote = sender.remote();
     let request = remote.request(Method::GET, &format!("/api/v1/sends/{send}/messages/export"));
     // The answer is as long as the send.
     let request =
         request.header(ACCEPT, "application/x-ndjson").timeout(std::time::Duration::from_secs(3_600));
     let mut answer = remote.carry(request).await?;
-    let (mut fates, mut text) = (HashMap::new(), Vec::new());
+    let mut text = Vec::new();
     while let Some(piece) = answer.chunk().await.context("the list of messages broke off")? {
         text.extend_from_slice(&piece);
         let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
@@ -136,12 +139,11 @@ async fn fates(sender: &SendService, send: Uuid) -> anyhow::Result<HashMap<u64, 
         }
         text.drain(..whole);
     }
-    Ok(fates)
+    Ok(())
 }
 
-/// Why recipients were skipped.
-async fn reasons(sender: &SendService, send: Uuid) -> anyhow::Result<Reasons> {
-    let mut reasons = Reasons::default();
+/// Adds why recipients of a send were skipped.
+async fn add_reasons(sender: &SendService, send: &str, reasons: &mut Reasons) -> anyhow::Result<()> {
     for entry in sender.listed(&format!("/api/v1/sends/{send}/skipped?")).await? {
         let reason = text(&entry, "reason").to_owned();
         if let Some(place) = entry["index"].as_u64() {
@@ -150,5 +152,5 @@ async fn reasons(sender: &SendService, send: Uuid) -> anyhow::Result<Reasons> {
             reasons.by_number.insert(number, reason);
         }
     }
-    Ok(reasons)
+    Ok(())
 }

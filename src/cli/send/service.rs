@@ -7,7 +7,7 @@ use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::Value;
 
-use super::arguments::Composed;
+use super::arguments::{Composed, NamedTemplate};
 use super::body::SendBody;
 use crate::cli::output::Output;
 use crate::cli::remote::{Remote, Unanswered};
@@ -34,7 +34,7 @@ pub(super) struct SendService {
     wanted: Option<String>,
 }
 
-/// The template that is sent.
+/// The template that is sent, to all or to those whose window is closed.
 pub(super) struct SendTemplate {
     pub(super) id: Option<i64>,
     /// Its parts, as the provider has them.
@@ -84,13 +84,13 @@ impl SendService {
         }
     }
 
-    /// The template of a content, if it is one.
+    /// The template of a content, if it has one.
     pub(super) async fn template(
         &self,
         channel: &str,
         content: &Composed,
     ) -> anyhow::Result<Option<SendTemplate>> {
-        let Composed::Template { name, language } = content else { return Ok(None) };
+        let Some(NamedTemplate { name, language }) = content.template() else { return Ok(None) };
         let mut path = format!("/api/v1/chat/{channel}/templates?");
         if let Some(language) = language {
             let mut pair = url::form_urlencoded::Serializer::new(String::new());

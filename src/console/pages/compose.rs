@@ -16,7 +16,7 @@ mod content;
 pub(super) mod draft;
 pub(super) mod duplicate;
 mod files;
-mod instead;
+pub(super) mod instead;
 mod kept;
 mod list;
 mod looked;

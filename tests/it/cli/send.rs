@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::child::OwnedChild;
 use crate::database::Universe;
+use crate::harness::Answer;
 use crate::program::{Place, Run};
 use crate::running::until;
 use crate::serving::Serving;
@@ -151,6 +152,58 @@ async fn numbers_get_a_text_by_a_key_of_the_command_s_own_and_a_repeated_request
     let at = in_a_month();
     let later = place.json(&format!("{} --at {at} --detach", line.replace("one", "two")));
     assert_eq!((later["send_at"].as_str(), &later["recipients_count"]), (Some(at.as_str()), &json!(1)));
+    stage.end().await;
+}
+
+/// Only this number wrote to the channel, whose windows are enforced.
+async fn only_wrote(serving: &Serving, url: &str, number: &str) {
+    let at = (Timestamp::now().millis() / 1_000).to_string();
+    let text =
+        json!({ "from": number, "id": "wamid.1", "timestamp": at, "type": "text", "text": { "body": "hi" } });
+    let told = serving.tell(url, &[text]).await;
+    assert_eq!(told.status, 200, "{}", told.body);
+    let client = reqwest::Client::new();
+    let rule = client.put(format!("{url}/api/v1/chat/{}/window-rule", serving.channel));
+    let rule = rule.bearer_auth(&serving.key).json(&json!({ "rule": "enforce" }));
+    assert_eq!(Answer::to(rule).await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn people_who_did_not_write_lately_get_the_template_and_both_sends_are_followed() {
+    let stage = Stage::new().await;
+    let (serving, url) = (&stage.serving, &stage.url);
+    let place = &serving.place;
+    only_wrote(serving, url, "5511988887777").await;
+    let service = format!("--country BR --url {url} --key-file key");
+    let text = "send people.csv --text Order~{{value.order_no}}~is~ready";
+    let template = "--template-instead order_update --parameter customer --parameter order_no";
+    let line = format!("{text} {template} {service}");
+
+    let tried = place.json(&format!("{line} --dry-run"));
+    let counts = [&tried["recipients_count"], &tried["template_instead"]["recipients_count"]];
+    assert_eq!(counts, [&json!(2), &json!(1)], "{tried}");
+    let shown = ran(place, &format!("{line} --dry-run"), 0).stdout;
+    for words in ["of them the template instead", "Order A-1 is ready", "Bia", "A-2"] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    let run = ran(place, &format!("{line} --results results.csv --json"), 3);
+    assert!(run.stderr.contains("3 of 5 did not get it"), "{run:?}");
+    let record: Value = serde_json::from_str(&run.stdout).unwrap();
+    let instead = &record["template_instead"];
+    assert_eq!((&record["type"], &instead["type"]), (&json!("text"), &json!("template")), "{record}");
+    assert_eq!([&record["recipients_count"], &instead["recipients_count"]], [&json!(1); 2], "{record}");
+    let types = serving.simulator.messages(0, 10).into_iter();
+    let mut types: Vec<_> =
+        types.map(|sent| (sent.to, sent.body.unwrap()["type"].as_str().unwrap().to_owned())).collect();
+    types.sort();
+    let sent = |number: &str, kind: &str| (number.to_owned(), kind.to_owned());
+    assert_eq!(types, [sent("351912345678", "template"), sent("5511988887777", "text")]);
+    let results = std::fs::read_to_string(place.path().join("results.csv")).unwrap();
+    let skipped: Vec<_> = results.lines().skip(1).map(|row| row.contains("skipped")).collect();
+    assert_eq!(skipped, [false, false, true, true, true], "{results}");
+    let follow = format!("send --follow {} {service}", record["id"].as_str().unwrap());
+    let again = ran(place, &follow.replace("--country BR ", ""), 3);
+    assert!(again.stderr.contains("3 of 5 did not get it"), "{again:?}");
     stage.end().await;
 }
 

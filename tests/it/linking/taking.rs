@@ -1,4 +1,4 @@
-//! What people write to sessions, while it cannot be written for one of them.
+//! What people write to sessions, while it cannot be written for one of them or for all.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +18,8 @@ use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use super::World;
+use crate::full_disk::{fill, free};
+use crate::running::until;
 use crate::scripted_driver::Scripted;
 
 /// The text of this number, from the same person each time.
@@ -83,4 +85,31 @@ async fn a_session_whose_messages_cannot_be_sealed_waits_in_order_and_holds_up_n
         (&json!(2), &json!("text 2")),
         "{listed}"
     );
+}
+
+#[tokio::test]
+async fn what_finds_no_room_is_not_taken_before_there_is_room_and_is_there_once_in_order() {
+    let world = World::new().await;
+    let (session, key) = (world.link(1).await, &world.company.key);
+    gets(&session, 1).await.unwrap().unwrap();
+    let url = world.service.universe.url.clone();
+    fill(&url).await;
+    let (second, third) = (gets(&session, 2), gets(&session, 3));
+    until("a failed write", async || world.service.get("/readyz", key).await.status == 503).await;
+    assert!(!second.is_finished() && !third.is_finished());
+    free(&url).await;
+    third.await.unwrap().unwrap();
+    assert!(second.is_finished(), "the later one has overtaken it");
+    second.await.unwrap().unwrap();
+    // WhatsApp delivers again what a session did not acknowledge.
+    for nth in [2, 3] {
+        gets(&session, nth).await.unwrap().unwrap();
+    }
+    let listed = world.service.get("/api/v1/conversations", key).await.json();
+    assert_eq!(listed["data"][0]["unread"], 3, "{listed}");
+    let path = format!("/api/v1/conversations/{}/messages", listed["data"][0]["id"].as_str().unwrap());
+    let thread = world.service.get(&path, key).await.json();
+    let entries = thread["data"].as_array().unwrap().iter();
+    let lines: Vec<_> = entries.map(|entry| entry["received"]["content"]["body"].as_str()).collect();
+    assert_eq!(lines, [Some("text 1"), Some("text 2"), Some("text 3")]);
 }

@@ -1,5 +1,7 @@
 //! A template in place of a free message, to people whose window is closed: in one request, and by a send of its own.
 
+use std::time::Duration;
+
 use pombo::clock::Timestamp;
 use pombo::domain::inbound::WindowRule;
 use pombo::store::changes::Who;
@@ -16,7 +18,9 @@ stores!(
     when_all_windows_are_closed_the_template_is_the_only_send,
     a_send_to_one_person_is_a_template_while_the_window_is_closed,
     people_without_the_values_of_their_content_are_skipped,
+    a_skipped_person_has_a_place_also_when_the_template_alone_has_values,
     a_wrong_template_is_refused_whatever_the_windows,
+    a_send_for_later_and_its_dry_run_count_the_windows_that_are_open_then,
     a_retry_gives_a_template_to_people_whose_window_has_closed,
 );
 
@@ -183,6 +187,37 @@ async fn people_without_the_values_of_their_content_are_skipped(universe: &Unive
     running.end().await;
 }
 
+async fn a_skipped_person_has_a_place_also_when_the_template_alone_has_values(universe: &Universe) {
+    let running = start(universe).await;
+    let update = template(&running, "order_update").await;
+    let suppressed = json!({ "phone_number": CAI, "left_out_of": "everything" });
+    let added = running.ask(Method::POST, "/api/v1/suppressions", &suppressed).await;
+    assert!(matches!(added.status, 200 | 201), "{}", added.body);
+    let to = |number: &str| json!({ "phone_number": number, "values": { "order": "A-1", "name": "Bea" } });
+    let body = |recipients: Value| {
+        json!({
+            "type": "text", "message": "hi", "recipients": recipients,
+            "template_instead": { "template_id": update, "parameters": ["name", "order"] },
+        })
+    };
+    let skipped = |told: &Value, index: u64| {
+        let entry = &told["skipped"][0];
+        assert_eq!((&entry["code"], &entry["index"]), (&json!("suppressed"), &json!(index)), "{told}");
+        assert_eq!(entry["field"], "phone_number", "{told}");
+    };
+    let all = body(json!([to(ANA), to(BEA), to(CAI)]));
+    let dry = running.ask(Method::POST, &format!("{}?dry_run=true", path(&running)), &all).await.json();
+    skipped(&dry, 2);
+    let (status, told) = running.send(&all).await;
+    assert_eq!((status, &told["recipients_count"]), (202, &json!(2)), "{told}");
+    skipped(&told, 2);
+    running.settled(2).await;
+    let (status, told) = running.send(&body(json!([to(CAI)]))).await;
+    assert_eq!((status, &told["code"]), (400, &json!("no_valid_recipients")), "{told}");
+    skipped(&told, 0);
+    running.end().await;
+}
+
 async fn a_wrong_template_is_refused_whatever_the_windows(universe: &Universe) {
     let running = start(universe).await;
     for to in [vec![ANA], vec![ANA, BEA]] {
@@ -194,6 +229,25 @@ async fn a_wrong_template_is_refused_whatever_the_windows(universe: &Universe) {
     }
     let listed = running.ask(Method::GET, "/api/v1/sends", &Value::Null).await.json();
     assert_eq!(listed["totalRecords"], 0, "{listed}");
+    running.end().await;
+}
+
+async fn a_send_for_later_and_its_dry_run_count_the_windows_that_are_open_then(universe: &Universe) {
+    let running = start(universe).await;
+    let mut body = either(&running, &[ANA, BEA]).await;
+    for (hours, closed) in [(23, 1), (25, 2)] {
+        let at = Timestamp::now().plus(Duration::from_secs(hours * 60 * 60));
+        body["send_at"] = json!(at.to_string());
+        let dry = running.ask(Method::POST, &format!("{}?dry_run=true", path(&running)), &body).await.json();
+        assert_eq!(dry["template_instead"]["recipients_count"], closed, "in {hours} hours: {dry}");
+        let (status, told) = running.send(&body).await;
+        assert_eq!((status, &told["recipients_count"]), (202, &json!(2)), "{told}");
+        assert_eq!(told["template_instead"]["recipients_count"], closed, "in {hours} hours: {told}");
+    }
+    body.as_object_mut().unwrap().remove("template_instead");
+    let dry = running.ask(Method::POST, &format!("{}?dry_run=true", path(&running)), &body).await;
+    assert_eq!(dry.code().as_deref(), Some("no_valid_recipients"), "{}", dry.body);
+    assert_eq!(dry.json()["skipped"][0]["code"], "window_closed", "{}", dry.body);
     running.end().await;
 }
 

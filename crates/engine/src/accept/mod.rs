@@ -128,7 +128,8 @@ impl Engine {
         let planned = Planned::new(channel, audience, order.template.map(|template| template.is_marketing))
             .needing(order.content.needed_fields(order.personal.is_some()))
             .filling(&order.content)
-            .or_instead(instead.as_ref());
+            .or_instead(instead.as_ref())
+            .starting(start);
         let found = self.resolver().send(Forecast(planned)).await??;
         let Outcome {
             skipped,

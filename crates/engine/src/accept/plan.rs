@@ -59,6 +59,8 @@ pub struct Planned {
     pub content: Option<Content>,
     /// The template that goes to people whose window is closed, who are skipped without one.
     pub instead: Option<PlannedInstead>,
+    /// When it would start, unless at once: windows are to be open then.
+    pub starts: Option<Timestamp>,
 }
 
 /// The result of planning a send.
@@ -126,7 +128,14 @@ impl Planned {
             needed_fields: Vec::new(),
             content: None,
             instead: None,
+            starts: None,
         }
+    }
+
+    /// The same send, starting at this time.
+    #[must_use]
+    pub fn starting(self, starts: Option<Timestamp>) -> Self {
+        Self { starts, ..self }
     }
 
     /// The same send with these contact fields in its texts, without fallback texts.
@@ -172,8 +181,17 @@ impl Planned {
         people: &People,
         now: Timestamp,
     ) -> store::Result<Outcome> {
-        let Self { company_id, channel_id, waba_id, audience, is_marketing, needed_fields, content, instead } =
-            self;
+        let Self {
+            company_id,
+            channel_id,
+            waba_id,
+            audience,
+            is_marketing,
+            needed_fields,
+            content,
+            instead,
+            starts,
+        } = self;
         let Audience { mut numbers, tags, without, segments, again, personal, mut skipped } = audience;
         let refuses = personal.as_ref().is_some_and(|personal| personal.on_skipped == OnSkipped::Refuse);
         numbers.extend(personal.iter().flat_map(|personal| personal.rows.phone_numbers()));
@@ -203,7 +221,8 @@ impl Planned {
         let mut part = PlannedPart::of(company_id, is_marketing, needed_fields, content.zip(personal));
         let lately: HashSet<PhoneNumber> = written.iter().map(|(number, _)| *number).collect();
         let (mut suppressed, mut met) = (SuppressedCounts::default(), Met::default());
-        let gate = WindowGate::of(store, (company_id, channel_id), has_template, now).await?;
+        let goes_at = starts.map_or(now, |starts| starts.max(now));
+        let gate = WindowGate::of(store, (company_id, channel_id), has_template, goes_at).await?;
         let mut unique = Unique::new(numbers, &tags, &segments, again);
         let mut block = Vec::with_capacity(BLOCK);
         let mut examples = Vec::new();

@@ -12,6 +12,7 @@ compose-whom = Who
 compose-when = When
 compose-starts = Starts
 compose-starts-hint = A date and a time.
+compose-starts-window = Who did not write in the 24 hours before the start gets the template, or nothing where none is chosen.
 compose-expires = Expires
 compose-expires-hint = Messages that have not started by then are not sent.
 compose-zone = Times are in this zone:

@@ -51,7 +51,7 @@ send-again-code = Only messages with this code; all when empty.
 send-again-check = Check
 send-again-send = Send
 send-again-looking = The messages are being checked. What would be sent appears here in a moment.
-send-again-nobody = there are no recipients. No message is in one of these states with this code, each was sent again before, or everybody has opted out since.
+send-again-nobody = there are no recipients. No message is in one of these states with this code, each was sent again before, everybody has opted out since, or nobody wrote in the last 24 hours.
 send-again-done = { $count ->
     [1] A new send to 1 recipient was accepted.
    *[other] A new send to { $count } recipients was accepted.

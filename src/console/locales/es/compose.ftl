@@ -12,6 +12,7 @@ compose-whom = A quién
 compose-when = Cuándo
 compose-starts = Empieza
 compose-starts-hint = Una fecha y una hora.
+compose-starts-window = Quien no escribió en las 24 horas antes del inicio recibe la plantilla, o nada si no se eligió ninguna.
 compose-expires = Caduca
 compose-expires-hint = Los mensajes que no hayan empezado para entonces no se envían.
 compose-zone = Las horas son de esta zona:

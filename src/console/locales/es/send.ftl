@@ -51,7 +51,7 @@ send-again-code = Solo mensajes con este código; vacío para todos.
 send-again-check = Comprobar
 send-again-send = Enviar
 send-again-looking = Se están revisando los mensajes. Lo que se enviaría aparece aquí en un momento.
-send-again-nobody = no queda nadie. Ningún mensaje está en uno de estos estados con este código, todos ya se enviaron de nuevo, o todos pidieron no recibir más.
+send-again-nobody = no queda nadie. Ningún mensaje está en uno de estos estados con este código, todos ya se enviaron de nuevo, todos pidieron no recibir más, o nadie escribió en las últimas 24 horas.
 send-again-done = { $count ->
     [1] Se aceptó un nuevo envío a 1 destinatario.
    *[other] Se aceptó un nuevo envío a { $count } destinatarios.

@@ -12,6 +12,7 @@ compose-whom = Para quem
 compose-when = Quando
 compose-starts = Começa
 compose-starts-hint = Uma data e um horário.
+compose-starts-window = Quem não escreveu nas 24 horas antes do início recebe o modelo, ou nada se nenhum foi escolhido.
 compose-expires = Expira
 compose-expires-hint = Mensagens que não começaram até lá não são enviadas.
 compose-zone = Horários neste fuso:

@@ -51,7 +51,7 @@ send-again-code = Só mensagens com este código; vazio para todas.
 send-again-check = Verificar
 send-again-send = Enviar
 send-again-looking = As mensagens estão sendo examinadas. O que seria enviado aparece aqui em instantes.
-send-again-nobody = não resta ninguém. Nenhuma mensagem está em uma destas situações com este código, todas já foram reenviadas, ou todos pediram para não receber.
+send-again-nobody = não resta ninguém. Nenhuma mensagem está em uma destas situações com este código, todas já foram reenviadas, todos pediram para não receber, ou ninguém escreveu nas últimas 24 horas.
 send-again-done = { $count ->
     [1] Um novo envio para 1 destinatário foi aceito.
    *[other] Um novo envio para { $count } destinatários foi aceito.

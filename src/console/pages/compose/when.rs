@@ -5,6 +5,7 @@ use std::time::Duration;
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 
+use super::content::Kind;
 use super::{Around, Checked, Found, name, web};
 use crate::clock::Timestamp;
 use crate::console::component::field::Field;
@@ -26,13 +27,13 @@ pub(super) fn fields(viewer: &Viewer, form: &Form, around: &Around, checked: &Ch
         }
         section.panel {
             h2 { (text.get("compose-when")) }
-            @if around.choice.is_web() { (web::pace(viewer, &around.audience)) } @else { (schedule(viewer, form)) }
+            @if around.choice.is_web() { (web::pace(viewer, &around.audience)) } @else { (schedule(viewer, form, around.choice.kind)) }
             (name::field(text, form))
         }
     }
 }
 
-fn schedule(viewer: &Viewer, form: &Form) -> Markup {
+fn schedule(viewer: &Viewer, form: &Form, kind: Kind) -> Markup {
     let text = viewer.text;
     let is_later = is_later(form);
     let at = |name, label: &str, hint: &str| {
@@ -44,6 +45,7 @@ fn schedule(viewer: &Viewer, form: &Form) -> Markup {
             label.choice { input type="radio" name="start" value=(NOW) checked[!is_later]; span { (text.get("compose-now")) } }
             label.choice { input type="radio" name="start" value=(LATER) checked[is_later]; span { (text.get("compose-later")) } }
             (at("send_at", "compose-starts", "compose-starts-hint"))
+            @if kind != Kind::Template { p.hint { (text.get("compose-starts-window")) } }
         }
         (at("expires_at", "compose-expires", "compose-expires-hint"))
         p.soft { (text.get("compose-zone")) " " (viewer.zone.name()) }

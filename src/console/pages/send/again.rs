@@ -1,5 +1,7 @@
 //! Retries of a send, with a dry run before: the messages that did not arrive are sent again.
 
+mod choice;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,9 +11,9 @@ use maud::{Markup, html};
 use tokio::time::timeout;
 use uuid::Uuid;
 
+use self::choice::RetryChoice;
 use super::figures::View;
 use super::{skipped_row, words};
-use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults, once};
@@ -22,13 +24,14 @@ use crate::console::form::Form;
 use crate::console::live;
 use crate::console::once::Turn;
 use crate::console::page::{Menu, Page};
+use crate::console::pages::compose::instead::{self, is_choosing};
+use crate::console::pages::compose::refused::fault;
 use crate::console::query::{Id, Query};
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
-use crate::domain::message::{Selection, State as At};
+use crate::domain::message::State as At;
 use crate::domain::request::RetryRequest;
 use crate::domain::send::Counts;
-use crate::engine::records::sends::Record;
 use crate::engine::{self, DryRun, DryRunInstead};
 use crate::error::{Code, Refusal};
 
@@ -70,10 +73,10 @@ fn way(counts: &Counts) -> Option<(&'static str, String)> {
 
 /// Shows what would be sent.
 pub(crate) async fn show(viewer: Viewer, state: Data<State>, Id(id): Id, query: Query) -> Result<Page> {
-    let asked = request(&query);
-    let values = chosen(&asked.selection);
-    let form = Form::filled(viewer.text, values.iter().map(|(name, value)| (*name, value.clone())));
-    page(&viewer, &state, id, &form, asked).await
+    let mut form = choice::form(viewer.text, &query);
+    let choice = RetryChoice::read(&state, &viewer, id, &mut form).await?;
+    let asked = if is_choosing(form.words()) { None } else { choice.request(&viewer, &mut form) };
+    page(&viewer, &state, id, (&choice, &mut form), asked).await
 }
 
 /// Shows the dry run of a large send as soon as it is ready.
@@ -84,16 +87,17 @@ pub(crate) async fn follow(
     query: Query,
     request: HttpRequest,
 ) -> Result<HttpResponse> {
-    let (asked, company) = (self::request(&query), viewer.company.id);
+    let mut form = choice::form(viewer.text, &query);
     // Another company's send has no stream.
-    head(&state, company, id).await?;
-    let (own, mut shown) = (state.clone(), None);
+    let choice = RetryChoice::read(&state, &viewer, id, &mut form).await?;
+    let asked = choice.request(&viewer, &mut form).ok_or(Error::NotFound)?;
+    let (own, company, mut shown) = (state.clone(), viewer.company.id, None);
     live::stream(&request, &state, EVERY, async move || {
         if shown.is_none() {
             let dry_run = within_patience(&own, company, id, asked.clone()).await?;
             shown = dry_run.map(|dry_run| {
                 let form = Form::new(viewer.text);
-                found(&viewer, id, &form, &chosen(&asked.selection), Some(dry_run.as_ref()))
+                found(&viewer, id, &form, &choice.values, Some(dry_run.as_ref()))
             });
         }
         Ok(shown.clone().into_iter().collect())
@@ -102,7 +106,11 @@ pub(crate) async fn follow(
 
 /// Sends the chosen messages again.
 pub(crate) async fn send(viewer: Viewer, state: Data<State>, Id(id): Id, mut form: Form) -> Result<Answer> {
-    let asked = request(form.words());
+    let choice = RetryChoice::read(&state, &viewer, id, &mut form).await?;
+    let Some(asked) = choice.request(&viewer, &mut form) else {
+        let page = Box::pin(page(&viewer, &state, id, (&choice, &mut form), None)).await?;
+        return Ok(page.unprocessable().into());
+    };
     let retried = state.engine.sends().retried(viewer.company.id, id).await?;
     let fingerprint = form.words().digest(&id.to_string(), &["once"]);
     let acted = state.once.act(&viewer, &form, async || {
@@ -118,42 +126,37 @@ pub(crate) async fn send(viewer: Viewer, state: Data<State>, Id(id): Id, mut for
     match Box::pin(acted).await {
         Err(Error::Refused(refusal)) => {
             form.general_fault(refusal.sentence);
-            Ok(page(&viewer, &state, id, &form, asked).await?.unprocessable().into())
+            let page = Box::pin(page(&viewer, &state, id, (&choice, &mut form), Some(asked))).await?;
+            Ok(page.unprocessable().into())
         }
         other => other,
     }
 }
 
-/// The messages to retry: those that failed or expired, unless the form says otherwise.
-fn request(words: &Words) -> RetryRequest {
-    let states = At::RETRIED.into_iter().filter(|state| words.has("state", state.as_str()));
-    let mut states: Vec<_> = states.collect();
-    if states.is_empty() {
-        states = vec![At::Failed, At::Expired];
-    }
-    let codes = words.one("code").parse().into_iter().collect();
-    RetryRequest::of(Selection { states, codes })
-}
-
-fn chosen(selection: &Selection) -> Vec<(&'static str, String)> {
-    let states = selection.states.iter().map(|state| ("state", state.as_str().to_owned()));
-    states.chain(selection.codes.iter().map(|code| ("code", code.to_string()))).collect()
-}
-
+/// The page, with what this request would send; without one, the form has a fault or only chooses.
 async fn page(
     viewer: &Viewer,
     state: &Data<State>,
     id: Uuid,
-    form: &Form,
-    asked: RetryRequest,
+    (choice, form): (&RetryChoice, &mut Form),
+    asked: Option<RetryRequest>,
 ) -> Result<Page> {
     let (text, company) = (viewer.text, viewer.company.id);
-    let values = chosen(&asked.selection);
-    let dry_run = if head(state, company, id).await?.recipients <= AT_ONCE {
-        Some(Arc::new(dry_run(state, company, id, asked).await?))
-    } else {
-        within_patience(state, company, id, asked).await?
+    let mut is_checked = asked.is_some();
+    let dry_run = match asked {
+        Some(asked) if choice.recipients <= AT_ONCE => {
+            Some(Arc::new(dry_run(state, company, id, asked).await?))
+        }
+        Some(asked) => within_patience(state, company, id, asked).await?,
+        None => None,
     };
+    if let Some(Err(refusal)) = dry_run.as_deref()
+        && is_of_template(refusal)
+    {
+        fault(form, refusal);
+        is_checked = false;
+    }
+    let form = &*form;
     let states = At::RETRIED.map(|state| (state.as_str(), words::state_word(text, state)));
     let body = html! {
         p { a href=(format!("/console/sends/{id}")) { (text.get("send-again-back")) } }
@@ -161,22 +164,27 @@ async fn page(
         form.panel method="get" action=(format!("/console/sends/{id}/again")) {
             (Field::new(form, "state", &text.get("send-again-which")).boxes(states))
             (Field::new(form, "code", &text.get("send-code")).hint(&text.get("send-again-code")).input("number"))
-            button.plain type="submit" { (text.get("send-again-check")) }
+            (choice.fields(text, form))
+            p.actions {
+                // The first one is that of the key Enter.
+                button.plain type="submit" { (text.get("send-again-check")) }
+                @if choice.instead.is_offered() { (instead::show_button(text)) }
+            }
         }
-        (found(viewer, id, form, &values, dry_run.as_deref()))
+        @if is_checked { (found(viewer, id, form, &choice.values, dry_run.as_deref())) }
     };
     let page = Page::new(text.get("send-again-title"), Menu::Sends, body);
-    if dry_run.is_some() {
+    if dry_run.is_some() || !is_checked {
         return Ok(page);
     }
     let mut query = url::form_urlencoded::Serializer::new(String::new());
-    query.extend_pairs(&values);
+    query.extend_pairs(&choice.values);
     Ok(page.live(format!("/console/sends/{id}/again/live?{}", query.finish())))
 }
 
-async fn head(state: &State, company: Uuid, id: Uuid) -> Result<Record> {
-    let records = state.engine.company(company).await?;
-    records.sends().head(id, Timestamp::now()).await?.ok_or(Error::NotFound)
+/// Whether a refusal is about the template for people whose window is closed, which the form has.
+fn is_of_template(refusal: &Refusal) -> bool {
+    refusal.param.as_deref().is_some_and(|param| param.starts_with("template_instead"))
 }
 
 async fn dry_run(state: &State, company: Uuid, id: Uuid, asked: RetryRequest) -> Result<Rehearsed> {
@@ -195,7 +203,10 @@ async fn within_patience(
     id: Uuid,
     asked: RetryRequest,
 ) -> Result<Option<Arc<Rehearsed>>> {
-    let (key, own) = (format!("again {company} {id} {:?}", asked.selection), state.clone());
+    let mut about = Words::default();
+    about.add("asked", format!("{asked:?}"));
+    let key = format!("again {company} {id} {}", hex::encode(about.digest("a retry", &[])));
+    let own = state.clone();
     let running = actix_web::rt::spawn(async move {
         own.shared.get(key, FRESH, async || dry_run(&own, company, id, asked).await).await
     });
@@ -210,7 +221,7 @@ fn found(
     viewer: &Viewer,
     id: Uuid,
     form: &Form,
-    values: &[(&'static str, String)],
+    values: &[(String, String)],
     dry_run: Option<&Rehearsed>,
 ) -> Markup {
     html! {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{Engine, Error};
 use domain::channel::Channel;
 use domain::content::Content;
-use domain::plan::{Amount, Course, Estimate};
+use domain::plan::{Course, Estimate};
 use domain::price::ByCountry;
 use domain::template::contact_field::ContactField;
 
@@ -45,13 +45,11 @@ pub(in crate::accept) async fn estimate_both(
     closed: Option<Course>,
 ) -> Result<Estimate, Error> {
     let closed = closed.filter(|closed| closed.recipients > 0);
-    let Some(mut closed) = closed else { return engine.sends().estimate(channel, main).await };
+    let Some(closed) = closed else { return engine.sends().estimate(channel, main).await };
     if main.recipients == 0 {
         return engine.sends().estimate(channel, closed).await;
     }
-    let mut main = main;
-    main.queue.bulk.push(Amount { plain: 0, templates: closed.recipients });
-    closed.queue.bulk.push(Amount { plain: main.recipients, templates: 0 });
+    let (main, closed) = (main.clone().beside(&closed), closed.beside(&main));
     let (main, closed) =
         (engine.sends().estimate(channel, main).await?, engine.sends().estimate(channel, closed).await?);
     Ok(if closed.takes >= main.takes { closed } else { main })

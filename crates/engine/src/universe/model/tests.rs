@@ -3,6 +3,7 @@
 mod generate;
 mod inbound;
 mod operation;
+mod pairs;
 mod personal;
 mod real;
 mod rows;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::operation::{ACCOUNTS, Account, Operation, Read};
-use super::{inbound, personal};
+use super::{inbound, pairs, personal};
 use crate::universe::model::templates::Listing;
 use crate::universe::model::{Model, SendRow};
 use clock::Timestamp;
@@ -192,7 +192,8 @@ impl Generator {
     /// Adds more of an audience, or its end; sometimes to any send, which may take none.
     fn extend(&mut self, model: &Model, batch: &mut PendingWrites) {
         if self.dice.happens(100) {
-            batch.activations.push(activation(self.send(model), 2, 0));
+            let instead = pairs::any(&mut self.people, model);
+            batch.activations.push(Activation { instead, ..activation(self.send(model), 2, 0) });
             return;
         }
         if self.dice.happens(100) {
@@ -206,8 +207,9 @@ impl Generator {
             batch.blocks.push(BlockOf { send_id: id, block: block(first, end) });
             self.resolving[place].1 = end.min(first + BLOCK);
         } else {
-            batch.activations.push(activation(id, end, 1));
             self.resolving.swap_remove(place);
+            let instead = pairs::whole(&mut self.people, &mut self.resolving);
+            batch.activations.push(Activation { instead, ..activation(id, end, 1) });
         }
     }
 
