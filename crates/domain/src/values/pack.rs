@@ -152,11 +152,6 @@ impl PackedValues {
         let mut reader = PackedReader(&self.texts);
         self.names.iter().filter_map(move |name| Some((name.as_str(), reader.text().ok()?)))
     }
-
-    /// The bytes that the values take.
-    pub fn bytes(&self) -> usize {
-        self.texts.len()
-    }
 }
 
 impl Lookup for PackedValues {

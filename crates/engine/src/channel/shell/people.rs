@@ -17,14 +17,13 @@ use connectors::{Disposition, Reply, cloud_api};
 use domain::contact::Person;
 use domain::message::{Failure, Key, own_code};
 use domain::template::contact_field::{Addressee, NoValue};
-use domain::values::{Lookup, Unpacked};
+use domain::values::{BLOCK_ROWS, Lookup, Unpacked};
 
-/// The number of recipients that are read at once.
-pub(super) const AT_ONCE: usize = 512;
-/// The values of recipients in bytes beyond which no further recipient is read ahead.
-pub(super) const MOST_BYTES: usize = 256 * 1024;
-/// The next recipients are read when only this many are left.
-const LEAST: u64 = AT_ONCE as u64 / 2;
+/// The number of recipients that are read at once; of those with values a block, which has no more.
+pub(super) const AT_ONCE: usize = BLOCK_ROWS;
+/// The next recipients are read when only this many are left: at 25,000 messages a second they go within 20 ms, and on a busy
+/// machine a read takes as long as its threads wait for a processor.
+const LEAST: u64 = AT_ONCE as u64;
 /// How long a contact is used after it was read.
 const FRESH: Duration = Duration::from_secs(60);
 /// The most stretches in memory, of all sends together.
