@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use domain::content::Content;
@@ -11,6 +12,9 @@ use domain::media;
 use domain::message::Key;
 use domain::phone::PhoneNumber;
 use domain::template::{Card, Component, Media, Parameter, Source};
+
+/// The bytes that most bodies have room in.
+const ROOM: usize = 512;
 
 /// The body of a send without the two fields that differ between messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,16 +32,22 @@ impl Rendered {
 
     /// The same for a message that answers another one, by the provider's id.
     pub fn quoting(content: &Content, quotes: Option<&str>) -> Self {
-        let mut fields = Map::new();
+        let kind = content.kind().as_str();
+        let mut bytes = Vec::with_capacity(ROOM);
+        bytes.extend_from_slice(br#"{"messaging_product":"whatsapp","recipient_type":"individual","type":"#);
+        write(&mut bytes, kind);
         if let Some(id) = quotes {
-            fields.insert("context".to_owned(), json!({ "message_id": id }));
+            bytes.extend_from_slice(br#","context":"#);
+            write(&mut bytes, &json!({ "message_id": id }));
         }
-        fields.insert("messaging_product".to_owned(), "whatsapp".into());
-        fields.insert("recipient_type".to_owned(), "individual".into());
-        fields.insert("type".to_owned(), content.kind().as_str().into());
-        fields.insert(content.kind().as_str().to_owned(), object(content));
-        let mut bytes = Value::Object(fields).to_string().into_bytes();
-        bytes.pop();
+        bytes.push(b',');
+        write(&mut bytes, kind);
+        bytes.push(b':');
+        if let Content::Text { body, preview_url } = content {
+            write(&mut bytes, &TextObject::of(body, *preview_url));
+        } else {
+            write(&mut bytes, &object(content));
+        }
         let files = places(&bytes, media::files_of(content).into_iter().map(|(id, _)| id));
         Self { bytes, files }
     }
@@ -84,12 +94,29 @@ fn places(bytes: &[u8], files: impl Iterator<Item = Uuid>) -> Vec<(Range<usize>,
     found
 }
 
+/// Adds a value as JSON.
+fn write(bytes: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
+    // Texts and trees always become JSON, and writing into a vector cannot fail.
+    let _ = serde_json::to_writer(bytes, value);
+}
+
+/// The object of a text, which is written for each message of a send whose recipients have values of their own: without a tree.
+#[derive(Serialize)]
+struct TextObject<'a> {
+    body: &'a str,
+    preview_url: bool,
+}
+
+impl<'a> TextObject<'a> {
+    fn of(body: &'a str, preview_url: Option<bool>) -> Self {
+        Self { body, preview_url: preview_url.unwrap_or_else(|| body.contains("://")) }
+    }
+}
+
 /// The object under the content's type.
 fn object(content: &Content) -> Value {
     match content {
-        Content::Text { body, preview_url } => {
-            json!({ "body": body, "preview_url": preview_url.unwrap_or_else(|| body.contains("://")) })
-        }
+        Content::Text { body, preview_url } => json!(TextObject::of(body, *preview_url)),
         Content::Image { link, caption } | Content::Video { link, caption } => {
             with(json!({ "link": link }), "caption", caption.as_deref())
         }
