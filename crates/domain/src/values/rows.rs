@@ -151,6 +151,10 @@ impl Lookup for RowView<'_> {
         let place = self.shape.iter().position(is_it)?;
         PackedReader(self.texts).nth_text(place).ok()
     }
+
+    fn most_bytes(&self) -> Option<usize> {
+        Some(self.texts.len())
+    }
 }
 
 impl Rows {
