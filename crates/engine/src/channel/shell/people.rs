@@ -101,11 +101,17 @@ impl People {
             return None;
         }
         let mut end = ordinal + 1;
-        while let Some(stretch) = self.of(send_id, now).find(|stretch| stretch.person(end).is_some()) {
-            end = stretch.end();
+        // Not to the end of what is in memory: this is asked for each message.
+        while end - ordinal <= LEAST {
+            match self.of(send_id, now).find(|stretch| stretch.person(end).is_some()) {
+                Some(stretch) => end = stretch.end(),
+                None => {
+                    let is_end = |stretch: &Stretch| stretch.first == end && stretch.people.is_empty();
+                    return (!self.of(send_id, now).any(is_end)).then_some(end);
+                }
+            }
         }
-        let is_last = self.of(send_id, now).any(|stretch| stretch.first == end && stretch.people.is_empty());
-        (!is_last && end - ordinal <= LEAST).then_some(end)
+        None
     }
 
     /// Adds recipients that were read ahead.
