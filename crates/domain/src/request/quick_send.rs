@@ -6,7 +6,7 @@
 use super::body::Split;
 use super::business::{BusinessRequest, BusinessSend};
 use super::recipients::quick;
-use super::recipients::scanner::Scanner;
+use super::recipients::scanner::JsonScanner;
 use super::{Limits, split_send};
 
 /// The most bytes before the recipients, and behind them.
@@ -23,7 +23,7 @@ pub struct QuickSend<'a> {
 impl<'a> QuickSend<'a> {
     /// Finds the recipients in a body; `None` when it has none near its beginning.
     pub fn of(body: &'a [u8]) -> Option<Self> {
-        let mut json = Scanner::new(beginning(body), 0);
+        let mut json = JsonScanner::new(beginning(body), 0);
         let mut array = None;
         // Breaks off at the array.
         let _ = json.members(|json, name| {
@@ -52,7 +52,7 @@ impl<'a> QuickSend<'a> {
         limits: &Limits,
         charge: impl FnOnce(usize) -> Result<(), E>,
     ) -> Result<Option<BusinessRequest>, E> {
-        let mut json = Scanner::new(self.text, self.array);
+        let mut json = JsonScanner::new(self.text, self.array);
         let Some((mut rows, mut skipped)) = quick::read(&mut json, limits.phone_numbers, false) else {
             return Ok(None);
         };

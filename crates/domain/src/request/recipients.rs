@@ -14,7 +14,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use self::scanner::Scanner;
+use self::scanner::JsonScanner;
 use super::Limits;
 use super::audience::{OnSkipped, Personal};
 use super::field::{Json, Raw, Text};
@@ -122,7 +122,7 @@ impl<'a> PersonalFields<'a> {
         let quickly = match entries.look() {
             Json::Absent => Some((Rows::new(cleans, None), Skipped::default())),
             Json::Array => {
-                let mut json = Scanner::new(entries.raw(), 0);
+                let mut json = JsonScanner::new(entries.raw(), 0);
                 quick::read(&mut json, limits.phone_numbers, cleans)
             }
             _ => return Err(entries.wrong_type("an array of objects with `phone_number` and `values`")),

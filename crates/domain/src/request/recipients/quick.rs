@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::scanner::{Scalar, Scanner};
+use super::scanner::{JsonScanner, Scalar};
 use crate::request::skipped::Skipped;
 use crate::values::{Rows, VALUE_CHARS};
 
@@ -15,7 +15,11 @@ const ENTRY_BYTES: usize = 25;
 
 /// The recipients of an array, not [finished](Rows::finish) yet, and those that are skipped; `None` when it is no array, has
 /// more than `most`, or one of them has to be looked at closely.
-pub(in crate::request) fn read(json: &mut Scanner<'_>, most: usize, cleans: bool) -> Option<(Rows, Skipped)> {
+pub(in crate::request) fn read(
+    json: &mut JsonScanner<'_>,
+    most: usize,
+    cleans: bool,
+) -> Option<(Rows, Skipped)> {
     // A recipient takes less than half of what is written. Room that is not used is no memory yet, and what grows by doubling
     // is copied, and fresh memory cleared, twice.
     let (entries, bytes) = (json.left() / ENTRY_BYTES, json.left() / 2);
@@ -41,7 +45,7 @@ pub(in crate::request) fn read(json: &mut Scanner<'_>, most: usize, cleans: bool
 }
 
 /// The next recipient.
-fn entry(json: &mut Scanner<'_>, rows: &mut Rows, skipped: &mut Skipped) -> Option<()> {
+fn entry(json: &mut JsonScanner<'_>, rows: &mut Rows, skipped: &mut Skipped) -> Option<()> {
     let mut number = None;
     let (mut has_values, mut has_reference) = (false, false);
     json.members(|json, name| match name {
@@ -76,7 +80,7 @@ fn entry(json: &mut Scanner<'_>, rows: &mut Rows, skipped: &mut Skipped) -> Opti
 }
 
 /// The values of the recipient.
-fn values(json: &mut Scanner<'_>, rows: &mut Rows) -> Option<()> {
+fn values(json: &mut JsonScanner<'_>, rows: &mut Rows) -> Option<()> {
     json.members(|json, name| {
         let from = json.place();
         let value = json.scalar()?;
@@ -112,7 +116,7 @@ mod tests {
         let (field, limits) = (split.body::<BusinessSend<'_>>().personal().recipients, Limits::default());
         let mut skipped = Skipped::default();
         let closely = one_by_one(field, &limits, false, &mut skipped).ok();
-        let mut json = Scanner::new(field.raw(), 0);
+        let mut json = JsonScanner::new(field.raw(), 0);
         (read(&mut json, limits.phone_numbers, false), closely.map(|rows| (rows, skipped)))
     }
 

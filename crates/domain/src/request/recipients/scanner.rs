@@ -10,7 +10,7 @@ use crate::request::field::Text;
 
 /// A place in a text.
 #[derive(Debug, Clone)]
-pub(in crate::request) struct Scanner<'a> {
+pub(in crate::request) struct JsonScanner<'a> {
     text: &'a str,
     at: usize,
 }
@@ -28,7 +28,7 @@ pub(in crate::request) enum Scalar<'a> {
     Null,
 }
 
-impl<'a> Scanner<'a> {
+impl<'a> JsonScanner<'a> {
     /// A scanner from a byte of a text on, which must be the first one of a character.
     pub(in crate::request) const fn new(text: &'a str, at: usize) -> Self {
         Self { text, at }
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn values_are_what_a_reader_of_json_finds() {
         let scalar = |text| {
-            let mut json = Scanner::new(text, 0);
+            let mut json = JsonScanner::new(text, 0);
             json.scalar().filter(|_| json.peek().is_none())
         };
         assert_eq!(scalar(" \"é\\u00e9 \\\"\" "), Some(Scalar::Text("éé \"".into())));
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn members_and_what_is_passed_over_end_where_json_ends() {
         let names = |text: &str| {
-            let (mut names, mut json) = (Vec::new(), Scanner::new(text, 0));
+            let (mut names, mut json) = (Vec::new(), JsonScanner::new(text, 0));
             let read = json.members(|json, name| {
                 names.push(name.to_owned());
                 json.pass()
