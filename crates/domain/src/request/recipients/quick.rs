@@ -55,7 +55,7 @@ fn entry(json: &mut JsonScanner<'_>, rows: &mut Rows, skipped: &mut Skipped) -> 
         }
         "values" if !has_values => {
             has_values = true;
-            values(json, &mut *rows)
+            values(json, rows)
         }
         "reference" if !has_reference => {
             has_reference = true;
