@@ -1,5 +1,6 @@
 //! The fields `recipients`, `values`, `parameters`, `clean` and `on_skipped`: values that a request gives.
 
+mod halves;
 pub(super) mod quick;
 pub(super) mod scanner;
 

@@ -4,6 +4,7 @@
 //! each. Beyond [`IN_MEMORY`] the texts go to a [`Spill`], which the caller makes: then a million recipients take some 16 MB.
 
 mod ending;
+mod joining;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

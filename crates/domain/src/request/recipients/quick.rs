@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use super::halves;
 use super::scanner::{JsonScanner, Scalar};
 use crate::request::skipped::Skipped;
 use crate::values::{Rows, VALUE_CHARS};
@@ -14,33 +15,66 @@ const VALUE_BYTES: usize = 12 * VALUE_CHARS + 2;
 const ENTRY_BYTES: usize = 25;
 
 /// The recipients of an array, not [finished](Rows::finish) yet, and those that are skipped; `None` when it is no array, has
-/// more than `most`, or one of them has to be looked at closely.
+/// more than `most`, or one of them has to be looked at closely. The halves of a large one are read at the same time.
 pub(in crate::request) fn read(
     json: &mut JsonScanner<'_>,
     most: usize,
     cleans: bool,
 ) -> Option<(Rows, Skipped)> {
-    // A recipient takes less than half of what is written. Room that is not used is no memory yet, and what grows by doubling
-    // is copied, and fresh memory cleared, twice.
-    let (entries, bytes) = (json.left() / ENTRY_BYTES, json.left() / 2);
-    let (mut rows, mut skipped) = (Rows::with_room(cleans, most.min(entries), bytes), Skipped::default());
     if !json.takes(b'[') {
         return None;
     }
     if json.takes(b']') {
-        return Some((rows, skipped));
+        return Some((Rows::new(cleans, None), Skipped::default()));
     }
-    loop {
-        if rows.given() >= most as u64 {
+    halves::read(json, most, cleans)
+}
+
+/// Recipients that were read.
+pub(super) struct QuickEntries {
+    pub(super) rows: Rows,
+    pub(super) skipped: Skipped,
+    most: usize,
+}
+
+impl QuickEntries {
+    /// None yet, with room for those in so many bytes: a recipient takes less than half of what is written. Room that is not
+    /// used is no memory yet, and what grows by doubling is copied, and fresh memory cleared, twice.
+    pub(super) fn with_room(bytes: usize, most: usize, cleans: bool) -> Self {
+        let rows = Rows::with_room(cleans, most.min(bytes / ENTRY_BYTES), bytes / 2);
+        Self { rows, skipped: Skipped::default(), most }
+    }
+
+    /// Adds recipients, the first of which is next, up to the one that begins at `end`. Returns whether the array has no more.
+    pub(super) fn add_until(&mut self, json: &mut JsonScanner<'_>, end: usize) -> Option<bool> {
+        loop {
+            if self.rows.given() >= self.most as u64 {
+                return None;
+            }
+            entry(json, &mut self.rows, &mut self.skipped)?;
+            if json.takes(b']') {
+                return Some(true);
+            }
+            if !json.takes(b',') {
+                return None;
+            }
+            json.peek()?;
+            if json.place() == end {
+                return Some(false);
+            }
+        }
+    }
+
+    /// Adds those that were read behind these.
+    pub(super) fn append(&mut self, behind: Self) -> Option<()> {
+        let Self { rows, mut skipped, most: _ } = behind;
+        let before = self.rows.given();
+        if before + rows.given() > self.most as u64 {
             return None;
         }
-        entry(json, &mut rows, &mut skipped)?;
-        if json.takes(b']') {
-            return Some((rows, skipped));
-        }
-        if !json.takes(b',') {
-            return None;
-        }
+        skipped.first.iter_mut().filter_map(|entry| entry.index.as_mut()).for_each(|index| *index += before);
+        self.skipped.extend(skipped);
+        self.rows.append(&rows)
     }
 }
 

@@ -34,6 +34,11 @@ impl<'a> JsonScanner<'a> {
         Self { text, at }
     }
 
+    /// The text, with what was taken.
+    pub(in crate::request) const fn whole(&self) -> &'a str {
+        self.text
+    }
+
     /// The byte behind what was taken.
     pub(in crate::request) const fn place(&self) -> usize {
         self.at

@@ -86,7 +86,7 @@ impl Rows {
         self.clear();
     }
 
-    fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         let Current { shape, texts, reference, unfit } = &mut self.current;
         shape.clear();
         texts.clear();
@@ -94,7 +94,7 @@ impl Rows {
         *unfit = None;
     }
 
-    fn shape(&mut self) -> u32 {
+    pub(super) fn shape(&mut self) -> u32 {
         let last = self.last_shape;
         if self.shapes.get(last as usize) == Some(&self.current.shape) {
             return last;
