@@ -3,23 +3,31 @@
 //! `tests/it/fuzz_corpus.rs` calls them too, with the seeds of the corpus.
 
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 
 use pombo::connector::cloud_api::webhook;
 use pombo::connector::media;
 use pombo::domain::block;
 use pombo::domain::content::Content;
 use pombo::domain::phone::PhoneNumber;
-use pombo::domain::request::{BusinessRequest, Limits, RequestedContent, RetryRequest, WebRequest};
+use pombo::domain::request::{
+    BusinessRequest, Limits, QuickSend, RequestedContent, RetryRequest, WebRequest,
+};
 use pombo::error::{Class, Refusal};
 use pombo::import::{Inspection, Settings, preview};
 
 /// Rows of a file that a preview reads.
 const PREVIEW_ROWS: usize = 50;
 
-/// A request is refused as invalid or as too large, and accepted content can be stored and read again.
+/// A request is refused as invalid or as too large, whichever way it is read, and accepted content can be stored and read again.
 pub(crate) fn request_bodies(bytes: &[u8]) {
     let limits = Limits { phone_numbers: 100, tags: 10, ..Limits::default() };
-    match BusinessRequest::parse(bytes, &limits) {
+    let found = BusinessRequest::parse(bytes, &limits);
+    let read = |send: QuickSend<'_>| send.read(&limits, |_| Ok::<_, Infallible>(())).ok().flatten();
+    if let Some(quickly) = QuickSend::of(bytes).and_then(read) {
+        assert_eq!(found.as_ref(), Ok(&quickly), "a body that is read in one pass is the same request");
+    }
+    match found {
         Ok(BusinessRequest { content: RequestedContent::Ready(content), .. }) => is_stored(&content),
         Ok(_) => {}
         Err(refusal) => is_the_callers_fault(&refusal),

@@ -10,6 +10,7 @@
 mod accept;
 mod actors;
 mod audience;
+mod bare_body;
 mod contacts;
 mod conversations;
 mod dispatch;

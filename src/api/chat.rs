@@ -29,11 +29,14 @@ use super::path_id::Id;
 use super::tables::csv_answer;
 use super::templates::{Template, list as list_templates};
 use crate::domain::channel::{self, Kind};
-use crate::domain::request::{BusinessRequest, BusinessSend, RequestedContent, SplitSend};
+use crate::domain::request::{BusinessRequest, BusinessSend, QuickSend, RequestedContent, SplitSend};
 use crate::engine::Accepted;
 use crate::error::Code;
 use crate::surface::body::{Fault, Room, Whole};
 use crate::surface::multipart::Multipart;
+
+/// The bytes of a body from which on it is worth looking for recipients that can be read where they stand.
+const QUICKLY: usize = 16 * 1024;
 
 /// List business-account channels
 ///
@@ -254,13 +257,23 @@ impl Given {
         let own = state.clone();
         let parse = move |bytes: &[u8], room: &mut Room| -> Result<_, Error> {
             let most = own.options.body_bytes;
+            let (mut charged, limits) = (0, &own.options.send);
+            if bytes.len() > QUICKLY
+                && let Some(send) = QuickSend::of(bytes)
+            {
+                charged = send.weight();
+                room.charge(charged)?;
+                if let Some(request) = send.read(limits, |more| room.charge(more))? {
+                    return Ok(request);
+                }
+            }
             let split = SplitSend::of(bytes);
             if bytes.len() > most && !split.as_ref().is_ok_and(SplitSend::gives_recipients) {
                 return Err(Fault::TooLarge(most).into());
             }
             let split = split?;
-            room.charge(split.weight())?;
-            Ok(split.read(&own.options.send)?)
+            room.charge(split.weight().saturating_sub(charged))?;
+            Ok(split.read(limits)?)
         };
         body.read(parse).await
     }

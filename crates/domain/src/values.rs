@@ -39,6 +39,11 @@ pub fn is_value_name(name: &str) -> bool {
 pub trait Lookup {
     /// The value of this name, which is not blank.
     fn value(&self, name: &str) -> Option<&str>;
+
+    /// No fewer bytes than all values together have, where that is known without a look at each.
+    fn most_bytes(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// Values by their names.
@@ -91,6 +96,10 @@ impl Lookup for Values {
     fn value(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
+
+    fn most_bytes(&self) -> Option<usize> {
+        self.is_empty().then_some(0)
+    }
 }
 
 /// A recipient's own values, before those of all recipients.
@@ -101,11 +110,19 @@ impl<O: Lookup> Lookup for Both<'_, O> {
     fn value(&self, name: &str) -> Option<&str> {
         self.0.value(name).or_else(|| self.1.value(name))
     }
+
+    fn most_bytes(&self) -> Option<usize> {
+        Some(self.0.most_bytes()? + self.1.most_bytes()?)
+    }
 }
 
 impl<T: Lookup> Lookup for &T {
     fn value(&self, name: &str) -> Option<&str> {
         (**self).value(name)
+    }
+
+    fn most_bytes(&self) -> Option<usize> {
+        (**self).most_bytes()
     }
 }
 

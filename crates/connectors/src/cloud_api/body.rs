@@ -2,15 +2,20 @@
 
 use std::ops::Range;
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::component::ProvidedAll;
 use domain::content::Content;
 use domain::link::file_link;
 use domain::media;
 use domain::message::Key;
 use domain::phone::PhoneNumber;
-use domain::template::{Card, Component, Media, Parameter, Source};
+use domain::template::Component;
+
+/// The bytes that most bodies have room in.
+const ROOM: usize = 512;
 
 /// The body of a send without the two fields that differ between messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,16 +33,18 @@ impl Rendered {
 
     /// The same for a message that answers another one, by the provider's id.
     pub fn quoting(content: &Content, quotes: Option<&str>) -> Self {
-        let mut fields = Map::new();
+        let kind = content.kind().as_str();
+        let mut bytes = Vec::with_capacity(ROOM);
+        bytes.extend_from_slice(br#"{"messaging_product":"whatsapp","recipient_type":"individual","type":"#);
+        write(&mut bytes, kind);
         if let Some(id) = quotes {
-            fields.insert("context".to_owned(), json!({ "message_id": id }));
+            bytes.extend_from_slice(br#","context":"#);
+            write(&mut bytes, &json!({ "message_id": id }));
         }
-        fields.insert("messaging_product".to_owned(), "whatsapp".into());
-        fields.insert("recipient_type".to_owned(), "individual".into());
-        fields.insert("type".to_owned(), content.kind().as_str().into());
-        fields.insert(content.kind().as_str().to_owned(), object(content));
-        let mut bytes = Value::Object(fields).to_string().into_bytes();
-        bytes.pop();
+        bytes.push(b',');
+        write(&mut bytes, kind);
+        bytes.push(b':');
+        write_object(&mut bytes, content);
         let files = places(&bytes, media::files_of(content).into_iter().map(|(id, _)| id));
         Self { bytes, files }
     }
@@ -84,11 +91,52 @@ fn places(bytes: &[u8], files: impl Iterator<Item = Uuid>) -> Vec<(Range<usize>,
     found
 }
 
-/// The object under the content's type.
-fn object(content: &Content) -> Value {
-    match content {
-        Content::Text { body, preview_url } => {
-            json!({ "body": body, "preview_url": preview_url.unwrap_or_else(|| body.contains("://")) })
+/// Adds a value as JSON.
+fn write(bytes: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
+    // Texts and trees always become JSON, and writing into a vector cannot fail.
+    let _ = serde_json::to_writer(bytes, value);
+}
+
+/// The object of a text.
+#[derive(Serialize)]
+struct TextObject<'a> {
+    body: &'a str,
+    preview_url: bool,
+}
+
+impl<'a> TextObject<'a> {
+    fn of(body: &'a str, preview_url: Option<bool>) -> Self {
+        Self { body, preview_url: preview_url.unwrap_or_else(|| body.contains("://")) }
+    }
+}
+
+/// The object of a template.
+#[derive(Serialize)]
+struct TemplateObject<'a> {
+    name: &'a str,
+    language: TemplateLanguage<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    components: Option<ProvidedAll<'a, Component>>,
+}
+
+#[derive(Serialize)]
+struct TemplateLanguage<'a> {
+    code: &'a str,
+}
+
+impl<'a> TemplateObject<'a> {
+    fn of(name: &'a str, language: &'a str, components: &'a [Component]) -> Self {
+        let components = (!components.is_empty()).then_some(ProvidedAll(components));
+        Self { name, language: TemplateLanguage { code: language }, components }
+    }
+}
+
+/// Adds the object under the content's type. Texts and templates are written without a tree.
+fn write_object(bytes: &mut Vec<u8>, content: &Content) {
+    let object = match content {
+        Content::Text { body, preview_url } => return write(bytes, &TextObject::of(body, *preview_url)),
+        Content::Template { name, language, components, contact_fields: _ } => {
+            return write(bytes, &TemplateObject::of(name, language, components));
         }
         Content::Image { link, caption } | Content::Video { link, caption } => {
             with(json!({ "link": link }), "caption", caption.as_deref())
@@ -100,83 +148,15 @@ fn object(content: &Content) -> Value {
             "filename",
             filename.as_deref(),
         ),
-        Content::Template { name, language, components, contact_fields: _ } => {
-            let components: Vec<_> = components.iter().map(component).collect();
-            let mut template = json!({ "name": name, "language": { "code": language } });
-            if !components.is_empty() {
-                template["components"] = components.into();
-            }
-            template
-        }
-        Content::Interactive { interactive } => interactive.clone(),
+        Content::Interactive { interactive } => return write(bytes, interactive),
         Content::Sticker { link } => json!({ "link": link }),
         Content::Location { location } => json!(location),
         Content::Contacts { contacts } => json!(contacts),
         Content::Reaction { reaction } => {
             json!({ "message_id": reaction.message_id, "emoji": reaction.emoji })
         }
-    }
-}
-
-fn component(component: &Component) -> Value {
-    let all = |parameters: &[Parameter]| parameters.iter().map(parameter).collect::<Vec<_>>();
-    match component {
-        Component::Header { parameters } => json!({ "type": "header", "parameters": all(parameters) }),
-        Component::Body { parameters } => json!({ "type": "body", "parameters": all(parameters) }),
-        Component::Button { sub_type, index, parameters } => {
-            let mut button = json!({ "type": "button", "sub_type": sub_type, "index": index.to_string() });
-            // The provider refuses an empty array of a button that needs no parameters.
-            if !parameters.is_empty() {
-                button["parameters"] = all(parameters).into();
-            }
-            button
-        }
-        Component::Carousel { cards } => {
-            json!({ "type": "carousel", "cards": cards.iter().map(card).collect::<Vec<_>>() })
-        }
-        Component::LimitedTimeOffer { parameters } => {
-            json!({ "type": "limited_time_offer", "parameters": all(parameters) })
-        }
-        Component::Other(value) => value.clone(),
-    }
-}
-
-fn card(card: &Card) -> Value {
-    let Card { card_index, components } = card;
-    json!({ "card_index": card_index, "components": components.iter().map(component).collect::<Vec<_>>() })
-}
-
-fn parameter(parameter: &Parameter) -> Value {
-    match parameter {
-        Parameter::Text { text, parameter_name } => {
-            with(json!({ "type": "text", "text": text }), "parameter_name", parameter_name.as_deref())
-        }
-        Parameter::Currency { currency, parameter_name } => with(
-            json!({ "type": "currency", "currency": currency }),
-            "parameter_name",
-            parameter_name.as_deref(),
-        ),
-        Parameter::DateTime { date_time, parameter_name } => with(
-            json!({ "type": "date_time", "date_time": date_time }),
-            "parameter_name",
-            parameter_name.as_deref(),
-        ),
-        Parameter::Image(file) => json!({ "type": "image", "image": self::file(file) }),
-        Parameter::Video(file) => json!({ "type": "video", "video": self::file(file) }),
-        Parameter::Document(file) => json!({ "type": "document", "document": self::file(file) }),
-        Parameter::Location { location } => json!({ "type": "location", "location": location }),
-        Parameter::Payload { payload } => json!({ "type": "payload", "payload": payload }),
-        Parameter::CouponCode { coupon_code } => json!({ "type": "coupon_code", "coupon_code": coupon_code }),
-        Parameter::Other(value) => value.clone(),
-    }
-}
-
-fn file(file: &Media) -> Value {
-    let source = match &file.source {
-        Source::Link(link) => json!({ "link": link }),
-        Source::Id(id) => json!({ "id": id }),
     };
-    with(source, "filename", file.filename.as_deref())
+    write(bytes, &object);
 }
 
 /// `object` with one more field, when there is a value for it.
@@ -190,6 +170,7 @@ fn with(mut object: Value, field: &str, value: Option<&str>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::template::{Card, Media, Parameter, Source};
 
     fn signed(id: Uuid) -> String {
         format!("https://pombo.example/media/{id}?signature=7")

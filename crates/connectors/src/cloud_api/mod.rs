@@ -6,6 +6,7 @@
 mod answer;
 mod authoring;
 mod body;
+mod component;
 mod disposition;
 mod hint;
 mod lenient;

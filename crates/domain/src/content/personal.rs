@@ -117,44 +117,50 @@ impl Content {
     ///
     /// The first placeholder that the recipient lacks a value for and that has no text in its place.
     pub fn filled(&self, to: Addressee<'_>) -> Result<Self, NoValue> {
-        let mut content = self.clone();
-        match &mut content {
-            Self::Template { language, components, contact_fields, .. } => {
-                if *contact_fields {
-                    *components = contact_field::fill_in(components, to, language)?;
-                    *contact_fields = false;
-                }
+        // What is replaced is not copied before: this is done for each message.
+        Ok(match self {
+            Self::Template { name, language, components, contact_fields: true } => Self::Template {
+                name: name.clone(),
+                language: language.clone(),
+                components: contact_field::fill_in(components, to, language)?,
+                contact_fields: false,
+            },
+            Self::Text { body, preview_url } => {
+                Self::Text { body: contact_field::filled_for(body, to)?, preview_url: *preview_url }
             }
-            Self::Text { body, .. } => *body = contact_field::filled_for(body, to)?,
-            Self::Image { link, caption } | Self::Video { link, caption } => {
-                *link = contact_field::filled_link(link, to)?;
-                fill_caption(caption, to)?;
-            }
+            Self::Image { link, caption } => Self::Image {
+                link: contact_field::filled_link(link, to)?,
+                caption: filled_caption(caption.as_deref(), to)?,
+            },
+            Self::Video { link, caption } => Self::Video {
+                link: contact_field::filled_link(link, to)?,
+                caption: filled_caption(caption.as_deref(), to)?,
+            },
             Self::Document { link, caption, filename } => {
                 let is_own = contact_field::is_in(link);
-                *link = contact_field::filled_link(link, to)?;
+                let link = contact_field::filled_link(link, to)?;
+                let mut filename = filename.clone();
                 if is_own && filename.is_none() {
-                    *filename = Link::parse(link).ok().and_then(|link| link.file_name());
+                    filename = Link::parse(&link).ok().and_then(|link| link.file_name());
                 }
-                fill_caption(caption, to)?;
+                let caption = filled_caption(caption.as_deref(), to)?;
+                Self::Document { link, caption, filename }
             }
-            Self::Audio { link, .. } | Self::Sticker { link } => {
-                *link = contact_field::filled_link(link, to)?;
+            Self::Audio { link, voice } => {
+                Self::Audio { link: contact_field::filled_link(link, to)?, voice: *voice }
             }
-            Self::Location { .. }
+            Self::Sticker { link } => Self::Sticker { link: contact_field::filled_link(link, to)? },
+            Self::Template { contact_fields: false, .. }
+            | Self::Location { .. }
             | Self::Contacts { .. }
             | Self::Reaction { .. }
-            | Self::Interactive { .. } => {}
-        }
-        Ok(content)
+            | Self::Interactive { .. } => self.clone(),
+        })
     }
 }
 
-fn fill_caption(caption: &mut Option<String>, to: Addressee<'_>) -> Result<(), NoValue> {
-    if let Some(caption) = caption {
-        *caption = contact_field::filled_for(caption, to)?;
-    }
-    Ok(())
+fn filled_caption(caption: Option<&str>, to: Addressee<'_>) -> Result<Option<String>, NoValue> {
+    caption.map(|caption| contact_field::filled_for(caption, to)).transpose()
 }
 
 /// Whether any text of this has the beginning of a placeholder. Two braces stand nowhere else in JSON.

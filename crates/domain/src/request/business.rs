@@ -15,6 +15,7 @@ use super::plain::PlainFields;
 use super::recipients::{GivenRecipient, GivenValue, PersonalFields};
 use super::shape::{MessageType, Numbers, SegmentIds, Tags, TemplateId, TemplateInstead};
 use super::skipped::Skipped;
+use super::split_send::weight_of_recipients;
 use super::unused::ignored;
 use super::{Limits, label, structured, template};
 use crate::bodies;
@@ -257,8 +258,7 @@ impl BusinessRequest {
 impl<'a> BusinessSend<'a> {
     /// The memory that reading its structures may take.
     pub(super) fn weight(&self) -> usize {
-        // A recipient takes less than that of what is written about it.
-        let recipients = self.recipients.raw().len() / 3 * 2;
+        let recipients = weight_of_recipients(self.recipients.raw().len());
         structured::weight(self.components)
             .saturating_add(structured::weight(self.interactive))
             .saturating_add(structured::weight(self.template_instead))

@@ -24,6 +24,7 @@ mod instead;
 mod kind;
 mod label;
 mod plain;
+mod quick_send;
 mod recipients;
 mod retry;
 mod shape;
@@ -40,6 +41,7 @@ pub use self::business::{BusinessRequest, BusinessSend, RequestedContent};
 pub use self::check::{CheckEntry, CheckRequest, MOST_CHECKED, NumberCheck};
 pub use self::instead::of_instead;
 pub use self::kind::{business_types, web_types};
+pub use self::quick_send::QuickSend;
 pub use self::recipients::{GivenRecipient, GivenValue, recipient_of_line};
 pub use self::retry::{RetryRequest, SendAgain};
 pub use self::shape::{

@@ -1,6 +1,8 @@
 //! The fields `recipients`, `values`, `parameters`, `clean` and `on_skipped`: values that a request gives.
 
-mod quick;
+mod halves;
+pub(super) mod quick;
+pub(super) mod scanner;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,6 +15,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
+use self::scanner::JsonScanner;
 use super::Limits;
 use super::audience::{OnSkipped, Personal};
 use super::field::{Json, Raw, Text};
@@ -119,7 +122,10 @@ impl<'a> PersonalFields<'a> {
         let entries = self.recipients;
         let quickly = match entries.look() {
             Json::Absent => Some((Rows::new(cleans, None), Skipped::default())),
-            Json::Array => quick::read(entries.raw(), limits.phone_numbers, cleans),
+            Json::Array => {
+                let mut json = JsonScanner::new(entries.raw(), 0);
+                quick::read(&mut json, limits.phone_numbers, cleans)
+            }
             _ => return Err(entries.wrong_type("an array of objects with `phone_number` and `values`")),
         };
         let mut rows = match quickly {

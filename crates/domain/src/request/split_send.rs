@@ -6,6 +6,14 @@ use super::business::{BusinessRequest, BusinessSend};
 use super::field::Json;
 use crate::error::Refusal;
 
+/// The field with recipients that have values of their own.
+pub(super) const RECIPIENTS: &str = "recipients";
+
+/// The memory that recipients may take, of so many bytes of JSON: a recipient takes less than that of what is written about it.
+pub(super) const fn weight_of_recipients(bytes: usize) -> usize {
+    bytes / 3 * 2
+}
+
 /// The body of a send through a business account, of which nothing but the fields' names is read.
 #[derive(Debug)]
 pub struct SplitSend<'a>(Split<'a>);

@@ -95,9 +95,9 @@ pub fn written(text: &str) -> impl Iterator<Item = String> {
 /// Splits a text at its placeholders; an error is the beginning of an invalid one.
 fn pieces(text: &str) -> Result<Vec<Piece<'_>>, &str> {
     let (mut pieces, mut rest) = (Vec::new(), text);
-    while let Some((before, behind)) = rest.split_once(OPEN) {
+    while let Some((before, behind)) = split_at_pair(rest, OPEN) {
         let from = &rest[before.len()..];
-        let (inside, after) = behind.split_once(CLOSE).ok_or(from)?;
+        let (inside, after) = split_at_pair(behind, CLOSE).ok_or(from)?;
         let (name, fallback) = match inside.split_once('|') {
             Some((name, fallback)) => (name, Some(fallback)),
             None => (inside, None),
@@ -112,6 +112,13 @@ fn pieces(text: &str) -> Result<Vec<Piece<'_>>, &str> {
     }
     pieces.extend((!rest.is_empty()).then_some(Piece::Text(rest)));
     Ok(pieces)
+}
+
+/// The text before and behind the first of these two braces. The general search for a text prepares more than it looks at in so
+/// short ones, and this is done for each message.
+fn split_at_pair<'a>(text: &'a str, pair: &str) -> Option<(&'a str, &'a str)> {
+    let at = text.as_bytes().windows(pair.len()).position(|window| window == pair.as_bytes())?;
+    Some((&text[..at], &text[at + pair.len()..]))
 }
 
 fn subject(name: &str) -> Option<PlaceholderSubject<'_>> {

@@ -31,6 +31,12 @@ struct BoundedText {
 }
 
 impl BoundedText {
+    /// Whether the text fits with these values, whatever they are: most are so short that none has to be looked at.
+    fn fits_all(&self, values: &dyn Lookup) -> bool {
+        let bytes = values.most_bytes().and_then(|bytes| bytes.checked_mul(self.names.len()));
+        bytes.is_some_and(|bytes| self.text.len().saturating_add(bytes) <= self.most)
+    }
+
     /// No fewer bytes than the text has with these values: each stands in the place of a placeholder.
     fn most_bytes(&self, values: &dyn Lookup) -> usize {
         let length = |name: &String| values.value(name).map_or(0, str::len);
@@ -129,7 +135,7 @@ impl Needs {
         for bounded in &self.texts {
             let BoundedText { text, most, names: _ } = bounded;
             // Hardly any text is so long that it has to be made for that.
-            if bounded.most_bytes(values) <= *most {
+            if bounded.fits_all(values) || bounded.most_bytes(values) <= *most {
                 continue;
             }
             // A text that lacks a contact's field has another length anyway.

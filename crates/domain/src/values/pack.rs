@@ -23,6 +23,8 @@ pub struct Packer {
     shapes: HashMap<Vec<u16>, u32>,
     /// The shapes in the order of their numbers.
     order: Vec<Vec<u16>>,
+    /// The shape of the recipient before: most have the same.
+    last: u32,
     /// The shape of the row that is being added.
     shape: Vec<u16>,
     rows: Vec<u8>,
@@ -73,18 +75,22 @@ impl Packer {
             put(&mut self.texts, value.len());
             self.texts.extend_from_slice(value.as_bytes());
         }
-        let shape = match self.shapes.get(&self.shape) {
-            Some(shape) => *shape,
-            None => {
-                let number = u32::try_from(self.order.len()).unwrap_or(u32::MAX);
-                self.shapes.insert(self.shape.clone(), number);
-                self.order.push(self.shape.clone());
-                number
-            }
-        };
-        put(&mut self.rows, shape as usize);
+        if self.order.get(self.last as usize) != Some(&self.shape) {
+            self.last = self.known_shape();
+        }
+        put(&mut self.rows, self.last as usize);
         self.rows.extend_from_slice(&self.texts);
         self.count += 1;
+    }
+
+    fn known_shape(&mut self) -> u32 {
+        if let Some(shape) = self.shapes.get(&self.shape) {
+            return *shape;
+        }
+        let number = u32::try_from(self.order.len()).unwrap_or(u32::MAX);
+        self.shapes.insert(self.shape.clone(), number);
+        self.order.push(self.shape.clone());
+        number
     }
 
     /// How many recipients it has.
@@ -151,11 +157,6 @@ impl PackedValues {
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         let mut reader = PackedReader(&self.texts);
         self.names.iter().filter_map(move |name| Some((name.as_str(), reader.text().ok()?)))
-    }
-
-    /// The bytes that the values take.
-    pub fn bytes(&self) -> usize {
-        self.texts.len()
     }
 }
 

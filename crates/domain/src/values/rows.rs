@@ -4,6 +4,7 @@
 //! each. Beyond [`IN_MEMORY`] the texts go to a [`Spill`], which the caller makes: then a million recipients take some 16 MB.
 
 mod ending;
+mod joining;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -80,6 +81,8 @@ pub struct Rows {
     next: usize,
     shapes: Vec<Vec<u16>>,
     known_shapes: HashMap<Vec<u16>, u32>,
+    /// The shape of the recipient before: most have the same.
+    last_shape: u32,
     places: Vec<RowPlace>,
     /// Where a number was found last: the next one that is looked for is mostly the next one.
     found: AtomicUsize,
@@ -101,7 +104,6 @@ struct Current {
     texts: Vec<u8>,
     reference: String,
     unfit: Option<(String, String)>,
-    row: Vec<u8>,
 }
 
 /// A recipient.
@@ -150,6 +152,10 @@ impl Lookup for RowView<'_> {
         let place = self.shape.iter().position(is_it)?;
         PackedReader(self.texts).nth_text(place).ok()
     }
+
+    fn most_bytes(&self) -> Option<usize> {
+        Some(self.texts.len())
+    }
 }
 
 impl Rows {
@@ -157,6 +163,12 @@ impl Rows {
     /// they stay in memory.
     pub fn new(cleans: bool, spill: Option<Box<dyn Spill>>) -> Self {
         Self { cleans, spill, ..Self::default() }
+    }
+
+    /// As [`Rows::new`] without a spill, with room for so many recipients, and bytes of their texts.
+    pub(crate) fn with_room(cleans: bool, recipients: usize, bytes: usize) -> Self {
+        let (places, bytes) = (Vec::with_capacity(recipients), Vec::with_capacity(bytes));
+        Self { cleans, places, bytes, ..Self::default() }
     }
 
     /// Adds a value of the recipient that is being added. A blank one counts as absent; one that is too long makes the
@@ -234,24 +246,6 @@ impl Rows {
         }
         reference.clone_into(&mut self.current.reference);
         Ok(())
-    }
-
-    fn clear(&mut self) {
-        let Current { shape, texts, reference, unfit, row: _ } = &mut self.current;
-        shape.clear();
-        texts.clear();
-        reference.clear();
-        *unfit = None;
-    }
-
-    fn shape(&mut self) -> u32 {
-        if let Some(shape) = self.known_shapes.get(&self.current.shape) {
-            return *shape;
-        }
-        let number = self.shapes.len() as u32;
-        self.shapes.push(self.current.shape.clone());
-        self.known_shapes.insert(self.current.shape.clone(), number);
-        number
     }
 
     /// Moves what is in memory to the spill.

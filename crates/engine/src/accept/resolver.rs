@@ -241,6 +241,9 @@ impl Writing {
             self.withdraw().await;
             return Ok(());
         }
+        for send in [&mut self.main].into_iter().chain(&mut self.instead) {
+            send.written().await?;
+        }
         let shared = Arc::clone(&self.shared);
         let skipped = self.skipped.clone();
         let instead = self.instead.as_mut().filter(|instead| instead.recipients > 0);
@@ -263,9 +266,12 @@ impl Writing {
 
     /// Removes what was written.
     async fn withdraw(&mut self) {
-        let sends = [&mut self.main].into_iter().chain(&mut self.instead);
-        for send_id in sends.filter_map(|send| send.send_id.take()) {
-            let _ = self.shared.ledger.send(Withdraw(send_id)).await;
+        for send in [&mut self.main].into_iter().chain(&mut self.instead) {
+            // A step that is still being written may make the send.
+            let _ = send.written().await;
+            if let Some(send_id) = send.send_id.take() {
+                let _ = self.shared.ledger.send(Withdraw(send_id)).await;
+            }
         }
     }
 }

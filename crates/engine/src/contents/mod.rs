@@ -6,4 +6,4 @@ mod values;
 
 pub(crate) use self::answers::Answers;
 pub(crate) use self::keys::{ContentKeys, is_of_the_database};
-pub(crate) use self::values::StoredValues;
+pub(crate) use self::values::{StoredValues, values_from};

@@ -40,12 +40,7 @@ impl StoredValues {
         let Some(seal) = self.seal else { return Ok(None) };
         if self.place(ordinal).is_none() {
             let Some(block) = store.sends().values_at(self.send_id, ordinal).await? else { return Ok(None) };
-            let context = context::send_values(seal, block.first_ordinal);
-            let Some(packed) = keys.open(&block.packed, &context).await? else {
-                tracing::error!(send.id = %self.send_id, "the values of recipients cannot be unsealed");
-                return Ok(None);
-            };
-            let rows = unpack(&packed).map_err(|damage| Error::Impossible(damage.to_string()))?;
+            let Some(rows) = opened(keys, self.send_id, seal, &block).await? else { return Ok(None) };
             self.block = (block.first_ordinal, rows);
         }
         Ok(self.place(ordinal).and_then(|place| self.block.1.get(place)))
@@ -56,6 +51,37 @@ impl StoredValues {
         let place = usize::try_from(ordinal.checked_sub(self.block.0)?).ok()?;
         (place < self.block.1.len()).then_some(place)
     }
+}
+
+/// The values of a send's recipients from `ordinal` to the end of their block, in one read. Empty when they are gone or cannot be
+/// unsealed, and where there is no such recipient.
+pub(crate) async fn values_from(
+    (store, keys): (&Store, &ContentKeys),
+    send_id: Uuid,
+    ordinal: u64,
+) -> Result<Vec<Unpacked>> {
+    let Some((seal, block)) = store.sends().values_with_seal_at(send_id, ordinal).await? else {
+        return Ok(Vec::new());
+    };
+    let mut rows = opened(keys, send_id, seal, &block).await?.unwrap_or_default();
+    let before = usize::try_from(ordinal - block.first_ordinal).unwrap_or(usize::MAX);
+    rows.drain(..before.min(rows.len()));
+    Ok(rows)
+}
+
+/// The recipients of a block; `None` when it cannot be unsealed, which is logged.
+async fn opened(
+    keys: &ContentKeys,
+    send_id: Uuid,
+    seal: Uuid,
+    block: &Block,
+) -> Result<Option<Vec<Unpacked>>> {
+    let context = context::send_values(seal, block.first_ordinal);
+    let Some(packed) = keys.open(&block.packed, &context).await? else {
+        tracing::error!(send.id = %send_id, "the values of recipients cannot be unsealed");
+        return Ok(None);
+    };
+    unpack(&packed).map(Some).map_err(|damage| Error::Impossible(damage.to_string()))
 }
 
 impl ContentKeys {

@@ -65,6 +65,21 @@ impl AllSends<'_> {
         Ok(block.filter(|block| ordinal < block.first_ordinal + block.recipients))
     }
 
+    /// As [`AllSends::values_at`], with what the block is sealed to, in one read.
+    pub async fn values_with_seal_at(self, send_id: Uuid, ordinal: u64) -> Result<Option<(Uuid, Block)>> {
+        let sql = "SELECT own.seal, held.first_ordinal, held.recipients, held.packed FROM send_values AS held \
+                   JOIN personal_send AS own ON own.send_id = held.send_id AND own.gone = 0 \
+                   WHERE held.send_id = $1 AND held.first_ordinal <= $2 \
+                   ORDER BY held.first_ordinal DESC LIMIT 1";
+        let values = [send_id.into(), signed(ordinal).into()];
+        let row = fetch_one::<(Uuid, i64, i64, Vec<u8>)>(&self.store.read, sql, values).await?;
+        let block = row.map(|(seal, first, recipients, packed)| {
+            let [first_ordinal, recipients] = [first, recipients].map(i64::cast_unsigned);
+            (seal, Block { first_ordinal, recipients, packed })
+        });
+        Ok(block.filter(|(_, block)| ordinal < block.first_ordinal + block.recipients))
+    }
+
     /// The references of the messages of a send with ordinals from one up to another, by ordinal.
     pub async fn references(self, send_id: Uuid, (from, to): (u64, u64)) -> Result<HashMap<u64, String>> {
         let within = message_reference::Entity::find()

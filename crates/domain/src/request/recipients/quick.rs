@@ -2,125 +2,132 @@
 //!
 //! What is unusual, such as a field that is given twice, and all that is wrong is left to the way that names the fault.
 
-use std::fmt;
+use std::borrow::Cow;
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
-
-use super::{number_of, value_of};
-use crate::request::field::{Json, Text};
+use super::halves;
+use super::scanner::{JsonScanner, Scalar};
 use crate::request::skipped::Skipped;
 use crate::values::{Rows, VALUE_CHARS};
 
 /// The longest value in bytes, as it is written: each of its characters may be a pair of escapes.
 const VALUE_BYTES: usize = 12 * VALUE_CHARS + 2;
+/// The fewest bytes of a recipient whose number is one: `{"phone_number":1234567},`.
+const ENTRY_BYTES: usize = 25;
 
-/// The recipients of an array, not [finished](Rows::finish) yet, and those that are skipped; `None` when it has more than
-/// `most`, or one of them has to be looked at closely.
-pub(super) fn read(array: &str, most: usize, cleans: bool) -> Option<(Rows, Skipped)> {
-    let mut entries = QuickEntries { rows: Rows::new(cleans, None), skipped: Skipped::default(), most };
-    serde_json::Deserializer::from_str(array).deserialize_seq(&mut entries).ok()?;
-    Some((entries.rows, entries.skipped))
+/// The recipients of an array, not [finished](Rows::finish) yet, and those that are skipped; `None` when it is no array, has
+/// more than `most`, or one of them has to be looked at closely. The halves of a large one are read at the same time.
+pub(in crate::request) fn read(
+    json: &mut JsonScanner<'_>,
+    most: usize,
+    cleans: bool,
+) -> Option<(Rows, Skipped)> {
+    if !json.takes(b'[') {
+        return None;
+    }
+    if json.takes(b']') {
+        return Some((Rows::new(cleans, None), Skipped::default()));
+    }
+    halves::read(json, most, cleans)
 }
 
-struct QuickEntries {
-    rows: Rows,
-    skipped: Skipped,
+/// Recipients that were read.
+pub(super) struct QuickEntries {
+    pub(super) rows: Rows,
+    pub(super) skipped: Skipped,
     most: usize,
 }
 
-impl<'de> Visitor<'de> for &mut QuickEntries {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array")
+impl QuickEntries {
+    /// None yet, with room for those in so many bytes: a recipient takes less than half of what is written. Room that is not
+    /// used is no memory yet, and what grows by doubling is copied, and fresh memory cleared, twice.
+    pub(super) fn with_room(bytes: usize, most: usize, cleans: bool) -> Self {
+        let rows = Rows::with_room(cleans, most.min(bytes / ENTRY_BYTES), bytes / 2);
+        Self { rows, skipped: Skipped::default(), most }
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element_seed(QuickEntry(&mut *self))?.is_some() {}
-        Ok(())
+    /// Adds recipients, the first of which is next, up to the one that begins at `end`. Returns whether the array has no more.
+    pub(super) fn add_until(&mut self, json: &mut JsonScanner<'_>, end: usize) -> Option<bool> {
+        loop {
+            if self.rows.given() >= self.most as u64 {
+                return None;
+            }
+            entry(json, &mut self.rows, &mut self.skipped)?;
+            if json.takes(b']') {
+                return Some(true);
+            }
+            if !json.takes(b',') {
+                return None;
+            }
+            json.peek()?;
+            if json.place() == end {
+                return Some(false);
+            }
+        }
+    }
+
+    /// Adds those that were read behind these.
+    pub(super) fn append(&mut self, behind: Self) -> Option<()> {
+        let Self { rows, mut skipped, most: _ } = behind;
+        let before = self.rows.given();
+        if before + rows.given() > self.most as u64 {
+            return None;
+        }
+        skipped.first.iter_mut().filter_map(|entry| entry.index.as_mut()).for_each(|index| *index += before);
+        self.skipped.extend(skipped);
+        self.rows.append(&rows)
     }
 }
 
 /// The next recipient.
-struct QuickEntry<'e>(&'e mut QuickEntries);
-
-impl<'de> DeserializeSeed<'de> for QuickEntry<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for QuickEntry<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let QuickEntries { rows, skipped, most } = self.0;
-        if rows.given() >= *most as u64 {
-            return Err(A::Error::custom("too many"));
+fn entry(json: &mut JsonScanner<'_>, rows: &mut Rows, skipped: &mut Skipped) -> Option<()> {
+    let mut number = None;
+    let (mut has_values, mut has_reference) = (false, false);
+    json.members(|json, name| match name {
+        "phone_number" if number.is_none() => {
+            number = Some(json.scalar()?);
+            Some(())
         }
-        let mut number: Option<&'de RawValue> = None;
-        let (mut has_values, mut has_reference) = (false, false);
-        while let Some(Text(name)) = map.next_key::<Text<'de>>()? {
-            match &*name {
-                "phone_number" if number.is_none() => number = Some(map.next_value()?),
-                "values" if !has_values => {
-                    has_values = true;
-                    map.next_value_seed(QuickValues(&mut *rows))?;
-                }
-                "reference" if !has_reference => {
-                    has_reference = true;
-                    match Json::look(map.next_value()?) {
-                        Json::Absent => {}
-                        Json::Text(reference) => rows.reference(&reference).map_err(A::Error::custom)?,
-                        Json::Number(reference) => rows.reference(reference).map_err(A::Error::custom)?,
-                        _ => return Err(A::Error::custom("no text")),
-                    }
-                }
-                _ => return Err(A::Error::custom("unusual")),
+        "values" if !has_values => {
+            has_values = true;
+            values(json, rows)
+        }
+        "reference" if !has_reference => {
+            has_reference = true;
+            match json.scalar()? {
+                Scalar::Text(reference) if !reference.trim().is_empty() => rows.reference(&reference).ok(),
+                Scalar::Text(_) | Scalar::Null => Some(()),
+                Scalar::Number(reference) => rows.reference(reference).ok(),
+                Scalar::Flag(_) => None,
             }
         }
-        let written = number_of(number).ok_or_else(|| A::Error::custom("no number"))?;
-        rows.end(&written, skipped).map_err(A::Error::custom)?;
-        Ok(())
-    }
+        _ => None,
+    })?;
+    let written = match number {
+        Some(Scalar::Text(text)) if !text.trim().is_empty() => text,
+        Some(Scalar::Number(written)) if written.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Cow::Borrowed(written)
+        }
+        None | Some(Scalar::Null | Scalar::Text(_) | Scalar::Number(_)) => Cow::Borrowed(""),
+        Some(Scalar::Flag(_)) => return None,
+    };
+    rows.end(&written, skipped).ok().map(|_| ())
 }
 
 /// The values of the recipient.
-struct QuickValues<'r>(&'r mut Rows);
-
-impl<'de> DeserializeSeed<'de> for QuickValues<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for QuickValues<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(Text(name)) = map.next_key::<Text<'de>>()? {
-            let raw: &'de RawValue = map.next_value()?;
-            if raw.get().len() > VALUE_BYTES {
-                return Err(A::Error::custom("long"));
-            }
-            let value = value_of(raw).map_err(A::Error::custom)?;
-            self.0.value(&name, &value).map_err(A::Error::custom)?;
+fn values(json: &mut JsonScanner<'_>, rows: &mut Rows) -> Option<()> {
+    json.members(|json, name| {
+        let from = json.place();
+        let value = json.scalar()?;
+        if json.place() - from > VALUE_BYTES {
+            return None;
         }
-        Ok(())
-    }
+        let added = match value {
+            Scalar::Text(value) => rows.value(name, &value),
+            Scalar::Number(value) | Scalar::Flag(value) => rows.value(name, value),
+            Scalar::Null => rows.value(name, ""),
+        };
+        added.ok()
+    })
 }
 
 #[cfg(test)]
@@ -143,7 +150,8 @@ mod tests {
         let (field, limits) = (split.body::<BusinessSend<'_>>().personal().recipients, Limits::default());
         let mut skipped = Skipped::default();
         let closely = one_by_one(field, &limits, false, &mut skipped).ok();
-        (read(field.raw(), limits.phone_numbers, false), closely.map(|rows| (rows, skipped)))
+        let mut json = JsonScanner::new(field.raw(), 0);
+        (read(&mut json, limits.phone_numbers, false), closely.map(|rows| (rows, skipped)))
     }
 
     #[test]

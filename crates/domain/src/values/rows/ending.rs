@@ -44,16 +44,17 @@ impl Rows {
         let index = u32::try_from(self.count).unwrap_or(u32::MAX);
         self.count += 1;
         let shape = self.shape();
-        let Current { texts, reference, row, .. } = &mut self.current;
-        row.clear();
-        put(row, shape as usize);
-        put_text(row, reference);
-        row.extend_from_slice(texts);
         let at = self.spilled + self.bytes.len() as u64;
         let at = u32::try_from(at).map_err(|_| io::Error::other("the recipients' values are over 4 GiB"))?;
         self.places.push(RowPlace { number, at, index });
-        self.bytes.extend_from_slice(&(row.len() as u32).to_le_bytes());
-        self.bytes.extend_from_slice(row);
+        let Self { bytes, current: Current { texts, reference, .. }, .. } = self;
+        let length = bytes.len()..bytes.len() + size_of::<u32>();
+        bytes.extend_from_slice(&[0; size_of::<u32>()]);
+        put(bytes, shape as usize);
+        put_text(bytes, reference);
+        bytes.extend_from_slice(texts);
+        let row = (bytes.len() - length.end) as u32;
+        bytes[length].copy_from_slice(&row.to_le_bytes());
         self.clear();
         if self.bytes.len() >= IN_MEMORY && self.spill.is_some() {
             self.flush()?;
@@ -83,5 +84,32 @@ impl Rows {
         skipped.push(SkippedEntry::of(code, written, reason).at(self.count, Some(field)));
         self.count += 1;
         self.clear();
+    }
+
+    pub(super) fn clear(&mut self) {
+        let Current { shape, texts, reference, unfit } = &mut self.current;
+        shape.clear();
+        texts.clear();
+        reference.clear();
+        *unfit = None;
+    }
+
+    pub(super) fn shape(&mut self) -> u32 {
+        let last = self.last_shape;
+        if self.shapes.get(last as usize) == Some(&self.current.shape) {
+            return last;
+        }
+        self.last_shape = self.known_shape();
+        self.last_shape
+    }
+
+    fn known_shape(&mut self) -> u32 {
+        if let Some(shape) = self.known_shapes.get(&self.current.shape) {
+            return *shape;
+        }
+        let number = self.shapes.len() as u32;
+        self.shapes.push(self.current.shape.clone());
+        self.known_shapes.insert(self.current.shape.clone(), number);
+        number
     }
 }

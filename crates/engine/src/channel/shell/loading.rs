@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::people::{self, KnownPerson, Wants};
 use crate::channel::machine::{Counting, Fetch, Fetched, Found, Restoring, Waits};
-use crate::contents::{ContentKeys, StoredValues};
+use crate::contents::{ContentKeys, StoredValues, values_from};
 use clock::Timestamp;
 use domain::channel::Kind;
 use domain::message::Key;
@@ -202,37 +202,35 @@ async fn recipient(
     number.map(Some).ok_or_else(|| Error::Impossible(format!("send {} has no recipient {ordinal}", send.id)))
 }
 
-/// What is known of the recipients from an ordinal to the end of its block; empty beyond the last one.
+/// What is known of the recipients from an ordinal to the end of its block, of numbers or of values; empty beyond the last one.
 pub(super) async fn people_from(
     store: &Store,
     contents: &ContentKeys,
     wants: Wants,
     (send_id, ordinal): (Uuid, u64),
 ) -> Result<Vec<KnownPerson>> {
+    let mut values = Vec::new();
+    if wants.values {
+        values = values_from((store, contents), send_id, ordinal).await?;
+        if !wants.contacts && !values.is_empty() {
+            // Nothing more is wanted, so that the numbers are not read.
+            let known = values.into_iter().map(|values| KnownPerson { person: None, values: Some(values) });
+            return Ok(known.collect());
+        }
+    }
+    let most = if values.is_empty() { people::AT_ONCE } else { values.len() };
     let (first, numbers) = store.sends().block_at(send_id, ordinal).await?;
     let used = usize::try_from(ordinal - first).unwrap_or(usize::MAX);
-    let numbers: Vec<_> = numbers.into_iter().skip(used).take(people::AT_ONCE).collect();
+    let numbers: Vec<_> = numbers.into_iter().skip(used).take(most).collect();
     let mut people = if wants.contacts {
         store.of(wants.company).contacts().people(&numbers).await?
     } else {
         HashMap::new()
     };
-    let mut known: Vec<_> =
-        numbers.iter().map(|number| KnownPerson { person: people.remove(number), values: None }).collect();
-    if wants.values {
-        let mut values = StoredValues::of(store, send_id).await?;
-        let (mut read, mut bytes) = (0, 0);
-        for (known, ordinal) in known.iter_mut().zip(ordinal..) {
-            if bytes > people::MOST_BYTES {
-                break;
-            }
-            known.values = values.at((store, contents), ordinal).await?.cloned();
-            bytes += known.values.as_ref().map_or(0, |values| values.own.bytes());
-            read += 1;
-        }
-        known.truncate(read);
-    }
-    Ok(known)
+    let mut values = values.into_iter();
+    let known =
+        numbers.iter().map(|number| KnownPerson { person: people.remove(number), values: values.next() });
+    Ok(known.collect())
 }
 
 /// What is known of the recipients of these messages.

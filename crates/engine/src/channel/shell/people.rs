@@ -17,14 +17,13 @@ use connectors::{Disposition, Reply, cloud_api};
 use domain::contact::Person;
 use domain::message::{Failure, Key, own_code};
 use domain::template::contact_field::{Addressee, NoValue};
-use domain::values::{Lookup, Unpacked};
+use domain::values::{BLOCK_ROWS, Lookup, Unpacked};
 
-/// The number of recipients that are read at once.
-pub(super) const AT_ONCE: usize = 512;
-/// The values of recipients in bytes beyond which no further recipient is read ahead.
-pub(super) const MOST_BYTES: usize = 256 * 1024;
-/// The next recipients are read when only this many are left.
-const LEAST: u64 = AT_ONCE as u64 / 2;
+/// The number of recipients that are read at once; of those with values a block, which has no more.
+pub(super) const AT_ONCE: usize = BLOCK_ROWS;
+/// The next recipients are read when only this many are left: at 25,000 messages a second they go within 20 ms, and on a busy
+/// machine a read takes as long as its threads wait for a processor.
+const LEAST: u64 = AT_ONCE as u64;
 /// How long a contact is used after it was read.
 const FRESH: Duration = Duration::from_secs(60);
 /// The most stretches in memory, of all sends together.
@@ -102,11 +101,17 @@ impl People {
             return None;
         }
         let mut end = ordinal + 1;
-        while let Some(stretch) = self.of(send_id, now).find(|stretch| stretch.person(end).is_some()) {
-            end = stretch.end();
+        // Not to the end of what is in memory: this is asked for each message.
+        while end - ordinal <= LEAST {
+            match self.of(send_id, now).find(|stretch| stretch.person(end).is_some()) {
+                Some(stretch) => end = stretch.end(),
+                None => {
+                    let is_end = |stretch: &Stretch| stretch.first == end && stretch.people.is_empty();
+                    return (!self.of(send_id, now).any(is_end)).then_some(end);
+                }
+            }
         }
-        let is_last = self.of(send_id, now).any(|stretch| stretch.first == end && stretch.people.is_empty());
-        (!is_last && end - ordinal <= LEAST).then_some(end)
+        None
     }
 
     /// Adds recipients that were read ahead.
