@@ -29,6 +29,23 @@ fn texts(language: Language) -> BTreeMap<String, BTreeSet<String>> {
     texts
 }
 
+/// The lines of a language's texts without their keys and variables.
+fn lines(language: Language) -> Vec<String> {
+    let mut lines = Vec::new();
+    for line in sources(language).into_iter().flat_map(str::lines) {
+        let is_key = line.starts_with(|c: char| c.is_ascii_lowercase());
+        let said = line.split_once(" =").filter(|_| is_key).map_or(line, |(_, said)| said);
+        // A variable ends with its brace; what is before the first one has none.
+        let mut parts = said.split('{');
+        let mut plain = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            plain.push_str(part.split_once('}').map_or("", |(_, after)| after));
+        }
+        lines.push(plain.to_lowercase());
+    }
+    lines
+}
+
 fn rust_files(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
@@ -106,6 +123,24 @@ fn every_text_is_used_and_every_used_text_is_there() {
         .filter(|(word, _)| !texts.contains_key(*word) && !FILES.contains(&word.as_str()))
         .collect();
     assert!(missing.is_empty(), "no file has {missing:?}");
+}
+
+#[test]
+fn no_text_has_a_name_of_the_code_or_a_second_name_for_a_thing() {
+    const OF_THE_CODE: [&str; 6] =
+        ["send_at", "messages_per_second", "reconnect_waba", "phone_number_id", "lid", "jid"];
+    for language in Language::ALL {
+        // One thing has one name in each language.
+        let others: &[&str] = match language {
+            Language::English => &["color", "colors", "recolored"],
+            Language::Portuguese | Language::Spanish => &["tag", "tags"],
+        };
+        for line in lines(language) {
+            let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+            let found = words.find(|word| OF_THE_CODE.contains(word) || others.contains(word));
+            assert!(found.is_none(), "{}: {found:?} in {line}", language.as_str());
+        }
+    }
 }
 
 #[test]
