@@ -12,6 +12,7 @@ use serde_json::json;
 use super::Restoring;
 use crate::changes::{self, What};
 use crate::lease::RESTORE;
+use crate::one_row::delete_rows;
 use crate::{Result, Store, Transaction, run};
 use clock::Timestamp;
 use domain::message;
@@ -54,8 +55,7 @@ impl Store {
             "revoked_keys": ended.revoked_keys,
         });
         changes::record_one(&transaction, how.who, What::Database, "restored", None, after).await?;
-        let marker = self.statement("DELETE FROM lease WHERE name = $1", [RESTORE.into()]);
-        run(&transaction, marker).await?;
+        delete_rows(&transaction, "lease", [("name", RESTORE.into())]).await?;
         transaction.commit().await?;
         Ok(ended)
     }
@@ -132,8 +132,7 @@ impl Store {
     /// Removes conversations, so that no message to a person is encrypted twice with the same key.
     async fn remove_conversations(&self, to: &Transaction, conversations: &[&str]) -> Result<()> {
         for namespace in conversations {
-            let sql = "DELETE FROM web_session_record WHERE namespace = $1";
-            run(to, self.statement(sql, [(*namespace).into()])).await?;
+            delete_rows(to, "web_session_record", [("namespace", (*namespace).into())]).await?;
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::owner::HAS_OWNER;
 use super::{NOW, millis};
 use crate::nouns::Notes;
-use crate::one_row::delete_rows;
+use crate::one_row::{delete_rows, find_row};
 use crate::{Result, execute, fetch, fetch_one};
 use domain::send::State;
 
@@ -91,7 +91,7 @@ impl Notes<'_> {
 
     /// Whether the owner has not acted on the note yet.
     pub async fn has(self, id: i64) -> Result<bool> {
-        Ok(self.store.row("SELECT 1 FROM node_note WHERE id = $1", [id.into()]).await?.is_some())
+        Ok(find_row::<i64>(&self.store.read, ("node_note", "id"), [("id", id.into())]).await?.is_some())
     }
 
     /// Removes a note to the owner of this shard that the node has acted on. Returns whether it did. A node that no
