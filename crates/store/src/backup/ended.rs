@@ -12,7 +12,7 @@ use serde_json::json;
 use super::Restoring;
 use crate::changes::{self, What};
 use crate::lease::RESTORE;
-use crate::one_row::delete_rows;
+use crate::one_row::{delete_rows, update_rows};
 use crate::{Result, Store, Transaction, run};
 use clock::Timestamp;
 use domain::message;
@@ -96,12 +96,9 @@ impl Store {
             restored = EndReason::Restored.as_i16(),
         );
         run(to, self.statement(sql, [now.millis().into()])).await?;
-        let sql = format!(
-            "UPDATE send SET control = {paused} WHERE state = {active} AND control = {running}",
-            paused = Control::Paused.as_i16(),
-            running = Control::Running.as_i16(),
-        );
-        let paused_sends = run(to, self.statement(sql, [])).await?;
+        let of = [("state", active.into()), ("control", Control::Running.as_i16().into())];
+        let paused_sends =
+            update_rows(to, "send", [("control", Control::Paused.as_i16().into())], of).await?;
         Ok(Ended {
             ended_sends: sends.cast_unsigned(),
             unknown_messages: (unsettled + retried).cast_unsigned(),

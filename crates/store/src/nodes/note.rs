@@ -80,11 +80,12 @@ impl Notes<'_> {
 
     /// The notes to the owners of channels, and those to all nodes with a greater id than this; the oldest first.
     pub async fn after(self, behind: i64) -> Result<Vec<Note>> {
-        let sql = format!(
-            "(SELECT id, channel_id, name, body FROM node_note WHERE channel_id IS NOT NULL ORDER BY id LIMIT {AT_ONCE}) \
-             UNION ALL \
-             (SELECT id, channel_id, name, body FROM node_note WHERE channel_id IS NULL AND id > $1 ORDER BY id LIMIT {AT_ONCE})"
-        );
+        let [owners, all] = ["IS NOT NULL", "IS NULL AND id > $1"].map(|channel| {
+            format!(
+                "(SELECT id, channel_id, name, body FROM node_note WHERE channel_id {channel} ORDER BY id LIMIT {AT_ONCE})"
+            )
+        });
+        let sql = format!("{owners} UNION ALL {all}");
         let rows = fetch(&self.store.read, sql, [behind.into()]).await?;
         Ok(rows.into_iter().map(|(id, channel, name, body)| Note { id, channel, name, body }).collect())
     }
