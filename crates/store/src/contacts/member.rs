@@ -3,8 +3,9 @@
 //! A call is one transaction: callers keep the number of contacts small, and divide the results of a search.
 
 use entity::contact::{Column, Entity};
+use entity::tag;
 use sea_orm::sea_query::Expr;
-use sea_orm::{EntityTrait, QueryFilter, TryGetableMany};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, TryGetableMany};
 use uuid::Uuid;
 
 use super::{LONGEST_SEARCH, signed};
@@ -13,7 +14,7 @@ use crate::contacts::folded;
 use crate::dialect::{Rows, Type};
 use crate::nouns::{AllContacts, Contacts};
 use crate::tags::DELETED;
-use crate::{Result, Transaction, execute, fetch, fetch_one};
+use crate::{Result, Transaction, execute, fetch};
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
 
@@ -39,10 +40,9 @@ impl Contacts<'_> {
     ) -> Result<Option<u64>> {
         let transaction = self.store.begin().await?;
         let totals = self.lock_totals(&transaction).await?;
-        let select =
-            format!("SELECT name_folded FROM tag WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}");
-        let folded = fetch_one::<String>(&transaction, select, [tag.into(), self.company.into()]).await?;
-        let Some(folded) = folded else {
+        let found = tag::Entity::find_by_id(tag).filter(tag::Column::CompanyId.eq(self.company));
+        let found = found.filter(tag::Column::Upkeep.ne(DELETED)).one(&transaction).await?;
+        let Some(tag::Model { name_folded: folded, .. }) = found else {
             return transaction.unchanged(None).await;
         };
         let has = match membership {

@@ -6,8 +6,8 @@
 
 use std::collections::HashMap;
 
-use entity::channel;
 use entity::contact_refold::{Column, Entity, Model};
+use entity::{channel, tag};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
@@ -52,10 +52,10 @@ impl Contacts<'_> {
     /// Folds the names of all tags, and gives each its one form unless another tag has that name. The texts of the tags'
     /// contacts follow as after a renaming.
     async fn refold_tags(self) -> Result<()> {
-        let select = format!(
-            "SELECT id, name, name_folded FROM tag WHERE company_id = $1 AND upkeep <> {DELETED} ORDER BY id"
-        );
-        let tags = fetch::<(Uuid, String, String)>(&self.store.read, select, [self.company.into()]).await?;
+        let tags = tag::Entity::find().filter(tag::Column::CompanyId.eq(self.company)).select_only();
+        let tags = tags.filter(tag::Column::Upkeep.ne(DELETED)).order_by_asc(tag::Column::Id);
+        let tags = tags.columns([tag::Column::Id, tag::Column::Name, tag::Column::NameFolded]);
+        let tags = tags.into_tuple::<(Uuid, String, String)>().all(&self.store.read).await?;
         let mut names: HashMap<String, Uuid> = HashMap::new();
         for (id, name, _) in &tags {
             names.insert(name.clone(), *id);
