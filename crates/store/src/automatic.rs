@@ -16,7 +16,7 @@ use crate::changes::{self, What, Who};
 use crate::conversations::Inbound;
 use crate::dialect::{Bulk, Type};
 use crate::nouns::{AutomaticAnswers, CompanyAnswers};
-use crate::one_row::put_row;
+use crate::one_row::{find_row, put_row};
 use crate::opt_out_words::words_of;
 use crate::retention::Step;
 use crate::{Error, Result, execute, fetch, fetch_one};
@@ -64,9 +64,9 @@ impl CompanyAnswers<'_> {
     }
 
     async fn texts_in(self, on: &impl ConnectionTrait) -> Result<AutomaticTexts> {
-        let sql = "SELECT stop_text, start_text, away_text, hours, time_zone, hides_reading FROM automatic_text \
-                   WHERE company_id = $1";
-        let row = fetch_one::<Texts>(on, sql, [self.company.into()]).await?;
+        let columns = "stop_text, start_text, away_text, hours, time_zone, hides_reading";
+        let of = [("company_id", self.company.into())];
+        let row = find_row::<Texts>(on, ("automatic_text", columns), of).await?;
         Ok(row.map(texts_of).unwrap_or_default())
     }
 

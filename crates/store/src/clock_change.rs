@@ -46,13 +46,16 @@ impl AllSends<'_> {
             execute(&self.store.write, &sql, [moment()]).await?;
         }
         let mut said = 0;
-        for (table, column) in SAID {
-            let sql = format!("UPDATE {table} SET {column} = $1 WHERE {column} > $2");
-            said += execute(&self.store.write, sql, [moment(), moment()]).await?;
+        for column in SAID {
+            said += self.set_back(column, now).await?;
         }
-        let end = || now.plus(longest_hold).millis().into();
-        let sql = "UPDATE suppression SET until = $1 WHERE until > $2";
-        let held = execute(&self.store.write, sql, [end(), end()]).await?;
+        let held = self.set_back(("suppression", "until"), now.plus(longest_hold)).await?;
         Ok(waiting + said + held)
+    }
+
+    /// Sets the times in a column that are later than this to it. Returns how many there are.
+    async fn set_back(self, (table, column): (&str, &str), to: Timestamp) -> Result<u64> {
+        let sql = format!("UPDATE {table} SET {column} = $1 WHERE {column} > $2");
+        execute(&self.store.write, sql, [to.millis().into(), to.millis().into()]).await
     }
 }

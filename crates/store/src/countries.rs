@@ -1,18 +1,18 @@
 //! The company itself, and the country of its numbers. Files and forms of people may be read by its rules; programs give
 //! international numbers.
 
-use entity::company;
-use sea_orm::{ActiveModelTrait, Set};
+use entity::{channel, company};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 use serde_json::json;
 
+use super::Result;
 use super::changes::{self, What, Who};
 use super::companies::Company;
-use super::{Result, fetch};
 use crate::nouns::CompanyStore;
 use domain::phone::{Country, PhoneNumber};
 
 /// Channels from whose numbers a country is guessed; a company has few.
-const LOOKED_AT: i64 = 100;
+const LOOKED_AT: u64 = 100;
 
 /// What is known of a company's country.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,10 +44,10 @@ impl CompanyStore<'_> {
 
     /// The country in which most of a company's channels have their numbers.
     pub async fn guessed_country(self) -> Result<Option<Country>> {
-        let select = "SELECT phone_number FROM channel WHERE company_id = $1 AND phone_number IS NOT NULL
-             ORDER BY id LIMIT $2";
-        let numbers =
-            fetch::<String>(&self.store.read, select, [self.company.into(), LOOKED_AT.into()]).await?;
+        use channel::{Column, Entity};
+        let own = Entity::find().filter(Column::CompanyId.eq(self.company)).order_by_asc(Column::Id);
+        let known = own.filter(Column::PhoneNumber.is_not_null()).limit(LOOKED_AT).select_only();
+        let numbers = known.column(Column::PhoneNumber).into_tuple::<String>().all(&self.store.read).await?;
         Ok(Country::guess(numbers.iter().filter_map(|number| PhoneNumber::parse(number).ok())))
     }
 

@@ -48,12 +48,8 @@ pub(crate) async fn is_used_by_inbound(
     (company, digest): (Uuid, &[u8]),
     but: Uuid,
 ) -> Result<bool> {
-    let sql = format!(
-        "SELECT message_id FROM inbound_file WHERE company_id = $1 AND digest = $2 AND message_id <> $3
-         AND state IN ({SENT_WAITING}, {SENT_KEPT}) LIMIT 1"
-    );
-    let values = [company.into(), digest.to_vec().into(), but.into()];
-    Ok(fetch_one::<Uuid>(within, sql, values).await?.is_some())
+    let state = format!("state IN ({SENT_WAITING}, {SENT_KEPT})");
+    is_sent(within, (company, digest), but, &state).await
 }
 
 /// Whether this content of a person's file is being deleted.
@@ -61,9 +57,21 @@ pub(crate) async fn is_going_from_inbound(
     within: &impl ConnectionTrait,
     (company, digest): (Uuid, &[u8]),
 ) -> Result<bool> {
+    let state = format!("digest IS NOT NULL AND state >= {SENT_LEAVING}");
+    is_sent(within, (company, digest), Uuid::nil(), &state).await
+}
+
+/// Whether another file of a person than `but` has this content, and is in this state.
+async fn is_sent(
+    within: &impl ConnectionTrait,
+    (company, digest): (Uuid, &[u8]),
+    but: Uuid,
+    state: &str,
+) -> Result<bool> {
     let sql = format!(
-        "SELECT message_id FROM inbound_file WHERE company_id = $1 AND digest = $2 AND digest IS NOT NULL
-         AND state >= {SENT_LEAVING} LIMIT 1"
+        "SELECT message_id FROM inbound_file WHERE company_id = $1 AND digest = $2 AND message_id <> $3
+         AND {state} LIMIT 1"
     );
-    Ok(fetch_one::<Uuid>(within, sql, [company.into(), digest.to_vec().into()]).await?.is_some())
+    let values = [company.into(), digest.to_vec().into(), but.into()];
+    Ok(fetch_one::<Uuid>(within, sql, values).await?.is_some())
 }

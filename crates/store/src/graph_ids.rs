@@ -3,13 +3,18 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use entity::{channel, conversation_message, message, send};
+use sea_orm::{
+    ColumnTrait as _, EntityTrait as _, QueryFilter as _, QueryOrder as _, QuerySelect as _, Select, Value,
+};
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::changes::{self, What, Who};
 use crate::nouns::GraphIds;
+use crate::one_row::{find_row, insert_new};
 use crate::suppressions::listed;
-use crate::{Error, Result, execute, fetch, fetch_one};
+use crate::{Error, Result, fetch_one};
 use clock::Timestamp;
 use domain::channel::Channel;
 use domain::graph::GraphIdKind;
@@ -40,51 +45,55 @@ pub struct NamedMessage {
 impl GraphIds<'_> {
     /// What this id stands for in the company, and whose it is: a channel's or the company's.
     pub async fn find(self, id: i64) -> Result<Option<(GraphIdKind, Uuid)>> {
-        let sql = "SELECT kind, owner_id FROM graph_id WHERE id = $1 AND company_id = $2";
-        let found = fetch_one::<(i16, Uuid)>(&self.store.read, sql, [id.into(), self.company.into()]).await?;
+        let of = [("id", id.into()), ("company_id", self.company.into())];
+        let found = find_row::<(i16, Uuid)>(&self.store.read, ("graph_id", "kind, owner_id"), of).await?;
         Ok(found.and_then(|(kind, owner)| Some((GraphIdKind::from_i16(kind)?, owner))))
     }
 
     /// The id of a channel or of the company, which is made when it is asked for first and never changes.
     pub async fn of(self, kind: GraphIdKind, owner: Uuid) -> Result<i64> {
+        let company = self.company;
+        let of: [(_, Value); 3] =
+            [("owner_id", owner.into()), ("kind", kind.as_i16().into()), ("company_id", company.into())];
         for attempt in 0..ATTEMPTS {
-            let sql = "SELECT id FROM graph_id WHERE owner_id = $1 AND kind = $2 AND company_id = $3";
-            let values = [owner.into(), kind.as_i16().into(), self.company.into()];
             // Nearly always it is there, and nobody's writes wait for a list of numbers.
             let pool = if attempt == 0 { &self.store.read } else { &self.store.write };
-            if let Some(id) = fetch_one::<i64>(pool, sql, values).await? {
+            if let Some(id) = find_row::<i64>(pool, ("graph_id", "id"), of.clone()).await? {
                 return Ok(id);
             }
             // A second caller at the same time reads what the first one wrote; an id that is taken is drawn again.
             let (_, random) = Uuid::now_v7().as_u64_pair();
-            let sql = "INSERT INTO graph_id (id, company_id, kind, owner_id) VALUES ($1, $2, $3, $4) \
-                       ON CONFLICT DO NOTHING";
-            let values = [kind.id(random).into(), self.company.into(), kind.as_i16().into(), owner.into()];
-            execute(&self.store.write, sql, values).await?;
+            let row = [("id", Value::from(kind.id(random)))].into_iter().chain(of.clone());
+            insert_new(&self.store.write, "graph_id", row).await?;
         }
         Err(Error::Impossible("a free id of the door that speaks Graph".to_owned()))
     }
 
     /// The company's business account with this number of the provider.
     pub async fn number(self, phone_number_id: &str) -> Result<Option<Uuid>> {
-        let sql = "SELECT id FROM channel WHERE phone_number_id = $1 AND company_id = $2";
-        fetch_one(&self.store.read, sql, [phone_number_id.into(), self.company.into()]).await
+        let number = self.channel_ids().filter(channel::Column::PhoneNumberId.eq(phone_number_id));
+        Ok(number.into_tuple::<Uuid>().one(&self.store.read).await?)
     }
 
     /// The company's channels, the oldest first, at most `limit`.
     pub async fn channels(self, limit: u32) -> Result<Vec<Uuid>> {
-        let sql = "SELECT id FROM channel WHERE company_id = $1 ORDER BY id LIMIT $2";
-        fetch(&self.store.read, sql, [self.company.into(), i64::from(limit).into()]).await
+        let oldest = self.channel_ids().order_by_asc(channel::Column::Id).limit(u64::from(limit));
+        Ok(oldest.into_tuple::<Uuid>().all(&self.store.read).await?)
+    }
+
+    fn channel_ids(self) -> Select<channel::Entity> {
+        let own = channel::Entity::find().filter(channel::Column::CompanyId.eq(self.company));
+        own.select_only().column(channel::Column::Id)
     }
 
     /// The message of a channel with this id of the provider, if somebody else than Pombo wrote it.
     pub async fn message(self, channel: Uuid, provider_id: &str) -> Result<Option<NamedMessage>> {
-        type Row = (Uuid, Uuid, i16, i64);
-        let sql = "SELECT id, conversation_id, direction, at FROM conversation_message \
-                   WHERE channel_id = $1 AND provider_id = $2 AND company_id = $3 ORDER BY id LIMIT 1";
-        let values = [channel.into(), provider_id.into(), self.company.into()];
-        let found = fetch_one::<Row>(&self.store.read, sql, values).await?;
-        Ok(found.and_then(|(id, conversation_id, direction, at)| {
+        use conversation_message::{Column, Entity, Model};
+        let named = Entity::find().filter(Column::ChannelId.eq(channel)).order_by_asc(Column::Id);
+        let named =
+            named.filter(Column::ProviderId.eq(provider_id)).filter(Column::CompanyId.eq(self.company));
+        let found = named.one(&self.store.read).await?;
+        Ok(found.and_then(|Model { id, conversation_id, direction, at, .. }| {
             let (direction, at) = (Direction::from_i16(direction)?, Timestamp::from_millis(at));
             Some(NamedMessage { id, conversation_id, direction, at })
         }))
@@ -103,9 +112,13 @@ impl GraphIds<'_> {
 
     /// Whether the company sent this through the channel.
     pub async fn is_sent_through(self, channel: Uuid, send: Uuid) -> Result<bool> {
-        let sql = "SELECT id FROM send WHERE id = $1 AND company_id = $2 AND channel_id = $3";
-        let values = [send.into(), self.company.into(), channel.into()];
-        Ok(fetch_one::<Uuid>(&self.store.read, sql, values).await?.is_some())
+        let own = self.own(send).filter(send::Column::ChannelId.eq(channel)).column(send::Column::Id);
+        Ok(own.into_tuple::<Uuid>().one(&self.store.read).await?.is_some())
+    }
+
+    /// The company's send of this id, still without columns.
+    fn own(self, send: Uuid) -> Select<send::Entity> {
+        send::Entity::find_by_id(send).filter(send::Column::CompanyId.eq(self.company)).select_only()
     }
 
     /// The message that went through a channel to a person with these numbers in the last 30 days and has this id of the provider.
@@ -139,10 +152,8 @@ impl GraphIds<'_> {
 
     /// A note that the company's program put on a send under this name.
     pub async fn note(self, send: Uuid, name: &str) -> Result<Option<String>> {
-        let sql = "SELECT metadata FROM send WHERE id = $1 AND company_id = $2";
-        let found =
-            fetch_one::<Option<String>>(&self.store.read, sql, [send.into(), self.company.into()]).await?;
-        let Some(metadata) = found.flatten() else { return Ok(None) };
+        let found = self.own(send).column(send::Column::Metadata).into_tuple::<Option<String>>();
+        let Some(metadata) = found.one(&self.store.read).await?.flatten() else { return Ok(None) };
         let mut notes: BTreeMap<String, String> = serde_json::from_str(&metadata)
             .map_err(|error| Error::Impossible(format!("the metadata of a send: {error}")))?;
         Ok(notes.remove(name))
@@ -176,9 +187,8 @@ impl GraphIds<'_> {
 
     /// The state of a message; `None` for another company's.
     pub async fn state(self, Key { send_id, ordinal }: Key) -> Result<Option<State>> {
-        let sql = "SELECT state FROM message WHERE send_id = $1 AND ordinal = $2 AND company_id = $3";
-        let values = [send_id.into(), ordinal.cast_signed().into(), self.company.into()];
-        let found = fetch_one::<i16>(&self.store.read, sql, values).await?;
-        Ok(found.and_then(State::from_i16))
+        let found = message::Entity::find_by_id((send_id, ordinal.cast_signed()));
+        let found = found.filter(message::Column::CompanyId.eq(self.company)).one(&self.store.read).await?;
+        Ok(found.and_then(|message| State::from_i16(message.state)))
     }
 }

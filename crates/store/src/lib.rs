@@ -9,7 +9,7 @@
 //!
 //! **Entities or SQL.** Rows that are read, changed or removed by conditions on their own table go through entities, also
 //! those that are chosen by many ids ([`Store::among`]); what several of these queries have in common is in [`queries`]. Single
-//! rows of tables without an entity are written by the names of their columns ([`one_row`]). SQL as text is for statements over
+//! rows of tables without an entity are read and written by the names of their columns ([`one_row`]). SQL as text is for statements over
 //! many rows (the [`ledger`], contacts with their index, messages that arrive, retention), for searches and lists that join,
 //! for counts over several tables, and where one statement must both decide and change by what other tables have (links,
 //! invitations, the fences of nodes, a row under another one that must be there). It is also for what the database's clock

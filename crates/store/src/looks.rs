@@ -3,10 +3,10 @@
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
+use crate::Result;
 use crate::changes::{self, What, Who};
 use crate::nouns::{CompanyLook, Looks};
-use crate::one_row::{delete_rows, put_row, update_rows};
-use crate::{Result, fetch_one};
+use crate::one_row::{delete_rows, find_row, put_row, update_rows};
 use clock::Timestamp;
 
 /// What the owners of a company chose for its pages; nothing of it by default.
@@ -44,8 +44,8 @@ impl CompanyLook<'_> {
 
     async fn chosen_in(self, connection: &impl ConnectionTrait) -> Result<Look> {
         type Row = (Option<String>, Option<String>, Option<String>);
-        let sql = "SELECT name, colour, logo_hash FROM company_look WHERE company_id = $1";
-        let row = fetch_one::<Row>(connection, sql, [self.company.into()]).await?;
+        let of = [("company_id", self.company.into())];
+        let row = find_row::<Row>(connection, ("company_look", "name, colour, logo_hash"), of).await?;
         Ok(row.map(|(name, colour, logo)| Look { name, colour, logo }).unwrap_or_default())
     }
 
@@ -99,8 +99,9 @@ impl CompanyLook<'_> {
 impl Looks<'_> {
     /// The logo with this hash, a PNG file, of whichever company.
     pub async fn logo(self, hash: &str) -> Result<Option<Vec<u8>>> {
-        let sql = "SELECT logo FROM company_look WHERE logo_hash = $1 AND logo IS NOT NULL LIMIT 1";
-        fetch_one(&self.store.read, sql, [hash.into()]).await
+        let of = [("logo_hash", hash.into())];
+        let logo = find_row::<Option<Vec<u8>>>(&self.store.read, ("company_look", "logo"), of).await?;
+        Ok(logo.flatten())
     }
 }
 

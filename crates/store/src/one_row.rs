@@ -1,10 +1,10 @@
-//! Rows that are locked or written one by one, or removed by their ids, by the names and the values of their columns.
+//! Rows that are read, locked or written one by one, or removed by their ids, by the names and the values of their columns.
 
-use sea_orm::{ConnectionTrait, Value};
+use sea_orm::{ConnectionTrait, TryGetableMany, Value};
 use uuid::Uuid;
 
 use crate::dialect::Rows;
-use crate::{Result, Store, execute};
+use crate::{Result, Store, execute, fetch};
 
 impl Store {
     /// Holds the lock of a row until the transaction ends.
@@ -31,6 +31,26 @@ impl Store {
     }
 }
 
+/// The columns of the rows that have the values `of`, which may be followed by words for their order.
+pub(crate) async fn find_rows<T: TryGetableMany>(
+    on: &impl ConnectionTrait,
+    (table, columns, order): (&str, &str, &str),
+    of: impl IntoIterator<Item = (&'static str, Value)>,
+) -> Result<Vec<T>> {
+    let mut values = Vec::new();
+    let of = equal(of, &mut values).join(" AND ");
+    fetch(on, format!("SELECT {columns} FROM {table} WHERE {of}{order}"), values).await
+}
+
+/// The columns of one of these rows.
+pub(crate) async fn find_row<T: TryGetableMany>(
+    on: &impl ConnectionTrait,
+    (table, columns): (&str, &str),
+    of: impl IntoIterator<Item = (&'static str, Value)>,
+) -> Result<Option<T>> {
+    Ok(find_rows(on, (table, columns, " LIMIT 1"), of).await?.into_iter().next())
+}
+
 /// Adds a row.
 pub(crate) async fn insert_row(
     on: &impl ConnectionTrait,
@@ -48,8 +68,7 @@ pub(crate) async fn put_row(
     row: impl IntoIterator<Item = (&'static str, Value)>,
 ) -> Result<()> {
     let (columns, values): (Vec<&str>, Vec<Value>) = row.into_iter().unzip();
-    let numbers: Vec<_> = (1..=columns.len()).map(|number| format!("${number}")).collect();
-    let mut sql = format!("INSERT INTO {table} ({}) VALUES ({})", columns.join(", "), numbers.join(", "));
+    let mut sql = insertion(table, &columns);
     if !key.is_empty() {
         let others = columns.iter().filter(|column| !key.contains(column));
         let set: Vec<_> = others.map(|column| format!("{column} = excluded.{column}")).collect();
@@ -57,6 +76,21 @@ pub(crate) async fn put_row(
     }
     execute(on, sql, values).await?;
     Ok(())
+}
+
+/// Adds a row, unless there is one with the same key. Returns whether it was added.
+pub(crate) async fn insert_new(
+    on: &impl ConnectionTrait,
+    table: &str,
+    row: impl IntoIterator<Item = (&'static str, Value)>,
+) -> Result<bool> {
+    let (columns, values): (Vec<&str>, Vec<Value>) = row.into_iter().unzip();
+    Ok(execute(on, insertion(table, &columns) + " ON CONFLICT DO NOTHING", values).await? > 0)
+}
+
+fn insertion(table: &str, columns: &[&str]) -> String {
+    let numbers: Vec<_> = (1..=columns.len()).map(|number| format!("${number}")).collect();
+    format!("INSERT INTO {table} ({}) VALUES ({})", columns.join(", "), numbers.join(", "))
 }
 
 /// Sets columns in the rows that have the values `of`. Returns how many there are.

@@ -3,10 +3,10 @@
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
+use crate::Result;
 use crate::changes::{self, What, Who};
 use crate::nouns::Suppressions;
-use crate::one_row::put_row;
-use crate::{Result, fetch_one};
+use crate::one_row::{find_row, put_row};
 use domain::opt_out::OptOutWords;
 use domain::suppression::Suppression;
 
@@ -17,8 +17,9 @@ impl Suppressions<'_> {
     }
 
     async fn words_in(self, connection: &impl ConnectionTrait) -> Result<OptOutWords> {
-        let sql = "SELECT scope, stop_words, start_words FROM opt_out_words WHERE company_id = $1";
-        let row = fetch_one::<(i16, String, String)>(connection, sql, [self.company.into()]).await?;
+        let table = ("opt_out_words", "scope, stop_words, start_words");
+        let of = [("company_id", self.company.into())];
+        let row = find_row::<(i16, String, String)>(connection, table, of).await?;
         Ok(row.map(words_of).unwrap_or_default())
     }
 

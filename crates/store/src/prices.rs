@@ -3,7 +3,11 @@
 use std::cmp::Reverse;
 
 use entity::rate_card::{Column, Entity};
-use sea_orm::{ColumnTrait as _, EntityTrait as _, PaginatorTrait as _, QueryFilter as _, QueryOrder as _};
+use entity::send;
+use sea_orm::{
+    ColumnTrait as _, EntityTrait as _, PaginatorTrait as _, QueryFilter as _, QueryOrder as _,
+    QuerySelect as _,
+};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -12,7 +16,7 @@ use crate::contacts::signed;
 use crate::nouns::{AllSends, Costs, RateCards};
 use crate::one_row::{delete_rows, put_row};
 use crate::sends::recipient;
-use crate::{Error, Result, Transaction, fetch, fetch_one};
+use crate::{Error, Result, Transaction, fetch};
 use clock::Timestamp;
 use domain::phone::Country;
 use domain::price::{Billing, ByCountry, Date, Micros, Month, PriceChange, RateCard, shipped};
@@ -208,8 +212,9 @@ impl AllSends<'_> {
 
     /// Adds the recipient of a send that has only one to `countries`. Returns whether it has only one.
     pub async fn count_one(self, send_id: Uuid, countries: &mut ByCountry) -> Result<bool> {
-        let sql = "SELECT recipient FROM send WHERE id = $1 AND recipient IS NOT NULL";
-        let Some(stored) = fetch_one::<i64>(&self.store.read, sql, [send_id.into()]).await? else {
+        let only = send::Entity::find_by_id(send_id).select_only().column(send::Column::Recipient);
+        let only = only.into_tuple::<Option<i64>>().one(&self.store.read).await?;
+        let Some(stored) = only.flatten() else {
             return Ok(false);
         };
         match recipient(stored)? {

@@ -19,6 +19,12 @@ pub(crate) fn in_order<E: EntityTrait>(rows: Select<E>, key: E::Column) -> Selec
     locked(rows.select_only().column(key).order_by_asc(key)).into_query()
 }
 
+/// The sum of these numbers, which is 0 if there are none. (A sum of integers is a decimal number in PostgreSQL.)
+pub(crate) fn sum_of(numbers: impl Into<Expr>) -> Expr {
+    let numbers: Expr = numbers.into();
+    numbers.sum().cast_as("BIGINT").if_null(0_i64)
+}
+
 /// The greater one of what a column has and this value.
 pub(crate) fn at_least(column: impl ColumnTrait, value: i64) -> Expr {
     let stored = Expr::col(column.as_column_ref());

@@ -4,10 +4,10 @@ use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::Result;
 use crate::changes::{self, What, Who};
 use crate::nouns::QuickReplies;
-use crate::one_row::{delete_rows, put_row};
-use crate::{Result, fetch};
+use crate::one_row::{delete_rows, find_rows, put_row};
 use clock::Timestamp;
 use domain::quick_reply::{MOST_QUICK_REPLIES, ReplyDraft};
 
@@ -43,9 +43,8 @@ impl QuickReplies<'_> {
 
     async fn all_in(self, on: &impl ConnectionTrait) -> Result<Vec<QuickReply>> {
         type Row = (Uuid, String, String, Option<Uuid>, i64);
-        let sql =
-            "SELECT id, word, body, file_id, changed_at FROM quick_reply WHERE company_id = $1 ORDER BY word";
-        let rows = fetch::<Row>(on, sql, [self.company.into()]).await?;
+        let table = ("quick_reply", "id, word, body, file_id, changed_at", " ORDER BY word");
+        let rows = find_rows::<Row>(on, table, [("company_id", self.company.into())]).await?;
         let reply = |(id, word, text, file_id, changed_at): Row| QuickReply {
             id,
             draft: ReplyDraft { word, text, file_id },

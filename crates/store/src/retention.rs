@@ -106,14 +106,14 @@ impl Retention<'_> {
     ) -> Result<Step> {
         let over = format!("state > {} AND finished_at <= $1", State::Active.as_i16());
         // A send is older than its end: no younger id has to be examined.
-        let sql = format!("SELECT id FROM send WHERE id > $2 AND id < $3 AND {over} ORDER BY id LIMIT $4");
+        let which = format!("id > $2 AND id < $3 AND {over}");
         let values = [
             before.millis().into(),
             cursor.0.unwrap_or(Uuid::nil()).into(),
             first_id_at(before.plus(Duration::from_millis(1))).into(),
             i64::from(limit).into(),
         ];
-        let found: Vec<Uuid> = self.ids(&sql, values).await?;
+        let found = self.ids(("send", &which), values).await?;
         let Some(last) = found.last() else { return Ok(Step::default()) };
         let (last, more) = (*last, found.len() as u64 >= u64::from(limit));
         let (asked, values) = Rows::of_ids(self.store.backend, &found).select(2);
@@ -121,7 +121,8 @@ impl Retention<'_> {
             "SELECT id FROM {asked} AS asked WHERE NOT EXISTS \
              (SELECT 1 FROM message WHERE message.send_id = asked.id AND message.updated_at > $1)"
         );
-        let silent = self.ids(&sql, [before.millis().into()].into_iter().chain(values)).await?;
+        let values = [before.millis().into()].into_iter().chain(values);
+        let silent = fetch::<Uuid>(&self.store.read, sql, values).await?;
         let mut step = Step { more, ..Step::default() };
         if !silent.is_empty() {
             let transaction = self.store.begin_fenced(lease).await?;
@@ -232,10 +233,10 @@ impl Retention<'_> {
         limit: u32,
     ) -> Result<Step> {
         let (table, time, which) = table.words();
-        let sql =
-            format!("SELECT id FROM {table} WHERE {which} AND id < $2 AND {time} <= $1 ORDER BY id LIMIT $3");
+        let which = format!("{which} AND id < $2 AND {time} <= $1");
         let bound = first_id_at(before.plus(Duration::from_millis(1)));
-        let found = self.ids(&sql, [before.millis().into(), bound.into(), i64::from(limit).into()]).await?;
+        let values = [before.millis().into(), bound.into(), i64::from(limit).into()];
+        let found = self.ids((table, &which), values).await?;
         let more = found.len() as u64 >= u64::from(limit);
         let removal = Removal { table, key: "id", order: "id".to_owned(), condition: "TRUE".to_owned() };
         let others = self.remove(lease, removal, Rows::of_ids(self.store.backend, &found)).await?;
@@ -245,8 +246,8 @@ impl Retention<'_> {
     /// Deletes sends that were withdrawn before `before`, at most `limit`: by then, the commits that their tombstones
     /// exclude have ended.
     pub async fn remove_withdrawn(self, lease: &Lease, before: Timestamp, limit: u32) -> Result<Step> {
-        let sql = "SELECT id FROM send WHERE state < 0 AND created_at <= $1 ORDER BY id LIMIT $2";
-        let found = self.ids(sql, [before.millis().into(), i64::from(limit).into()]).await?;
+        let values = [before.millis().into(), i64::from(limit).into()];
+        let found = self.ids(("send", "state < 0 AND created_at <= $1"), values).await?;
         if found.is_empty() {
             return Ok(Step::default());
         }
@@ -299,7 +300,13 @@ impl Retention<'_> {
         Ok(removed)
     }
 
-    async fn ids(self, sql: &str, values: impl IntoIterator<Item = Value>) -> Result<Vec<Uuid>> {
+    /// The lowest ids of the rows of a table that meet a condition. The last value is how many at most.
+    async fn ids<const N: usize>(
+        self,
+        (table, which): (&str, &str),
+        values: [Value; N],
+    ) -> Result<Vec<Uuid>> {
+        let sql = format!("SELECT id FROM {table} WHERE {which} ORDER BY id LIMIT ${N}");
         fetch(&self.store.read, sql, values).await
     }
 }

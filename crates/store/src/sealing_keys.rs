@@ -8,7 +8,7 @@ use sea_orm::{ConnectionTrait, DbBackend};
 use super::changes::{What, Who, record_one};
 use super::{Result, Transaction, execute, fetch};
 use crate::nouns::SealingKeys;
-use crate::one_row::delete_rows;
+use crate::one_row::{delete_rows, insert_new};
 use clock::Timestamp;
 
 /// A key of the database.
@@ -69,10 +69,9 @@ impl SealingKeys<'_> {
 
     pub(super) async fn insert(self, to: &impl ConnectionTrait, key: &KeyProof) -> Result<()> {
         let KeyProof { key_id, proof } = key.clone();
-        let sql = "INSERT INTO sealing_key (key_id, proof, added_at) VALUES ($1, $2, $3) \
-                   ON CONFLICT (key_id) DO NOTHING";
-        let values = [key_id.into(), proof.into(), Timestamp::now().millis().into()];
-        execute(to, sql, values).await?;
+        let now = Timestamp::now().millis();
+        let row = [("key_id", key_id.into()), ("proof", proof.into()), ("added_at", now.into())];
+        insert_new(to, "sealing_key", row).await?;
         Ok(())
     }
 

@@ -1,9 +1,11 @@
 //! Reads what alerts are about from the log.
 
+use entity::event_block::{Column, Entity};
+use sea_orm::{ColumnTrait as _, EntityTrait as _, QueryFilter as _, QueryOrder as _, QuerySelect as _};
 use uuid::Uuid;
 
+use crate::Result;
 use crate::nouns::Alerts;
-use crate::{Result, fetch};
 use domain::event::log::{Fact, LogEntry, Sequence, unpack};
 
 /// The most blocks that are read at once.
@@ -23,9 +25,10 @@ pub struct FactPage {
 impl Alerts<'_> {
     /// What people may be told, of the blocks after this place and up to the block `through`. The place is the end of a block.
     pub async fn facts(self, (after, through): (Sequence, i64)) -> Result<FactPage> {
-        let sql = "SELECT seq, company_id, packed FROM event_block WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3";
-        let values = [after.block().into(), through.into(), i64::from(BLOCKS).into()];
-        let rows = fetch::<(i64, Uuid, Vec<u8>)>(&self.store.read, sql, values).await?;
+        let blocks = Entity::find().filter(Column::Seq.gt(after.block())).filter(Column::Seq.lte(through));
+        let blocks = blocks.order_by_asc(Column::Seq).limit(u64::from(BLOCKS)).select_only();
+        let blocks = blocks.columns([Column::Seq, Column::CompanyId, Column::Packed]);
+        let rows = blocks.into_tuple::<(i64, Uuid, Vec<u8>)>().all(&self.store.read).await?;
         let more = rows.len() == BLOCKS as usize;
         let mut page = FactPage { facts: Vec::new(), next: after, more };
         for (block, company, packed) in rows {

@@ -12,6 +12,7 @@ use serde_json::json;
 use super::Restoring;
 use crate::changes::{self, What};
 use crate::lease::RESTORE;
+use crate::one_row::{delete_rows, update_rows};
 use crate::{Result, Store, Transaction, run};
 use clock::Timestamp;
 use domain::message;
@@ -54,8 +55,7 @@ impl Store {
             "revoked_keys": ended.revoked_keys,
         });
         changes::record_one(&transaction, how.who, What::Database, "restored", None, after).await?;
-        let marker = self.statement("DELETE FROM lease WHERE name = $1", [RESTORE.into()]);
-        run(&transaction, marker).await?;
+        delete_rows(&transaction, "lease", [("name", RESTORE.into())]).await?;
         transaction.commit().await?;
         Ok(ended)
     }
@@ -96,12 +96,9 @@ impl Store {
             restored = EndReason::Restored.as_i16(),
         );
         run(to, self.statement(sql, [now.millis().into()])).await?;
-        let sql = format!(
-            "UPDATE send SET control = {paused} WHERE state = {active} AND control = {running}",
-            paused = Control::Paused.as_i16(),
-            running = Control::Running.as_i16(),
-        );
-        let paused_sends = run(to, self.statement(sql, [])).await?;
+        let of = [("state", active.into()), ("control", Control::Running.as_i16().into())];
+        let paused_sends =
+            update_rows(to, "send", [("control", Control::Paused.as_i16().into())], of).await?;
         Ok(Ended {
             ended_sends: sends.cast_unsigned(),
             unknown_messages: (unsettled + retried).cast_unsigned(),
@@ -132,8 +129,7 @@ impl Store {
     /// Removes conversations, so that no message to a person is encrypted twice with the same key.
     async fn remove_conversations(&self, to: &Transaction, conversations: &[&str]) -> Result<()> {
         for namespace in conversations {
-            let sql = "DELETE FROM web_session_record WHERE namespace = $1";
-            run(to, self.statement(sql, [(*namespace).into()])).await?;
+            delete_rows(to, "web_session_record", [("namespace", (*namespace).into())]).await?;
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::reached::{BySend, Freshness, narrowed, retain};
-use super::search::{listed, ordinal};
+use super::search::{ORDINALS, listed, ordinal};
 use super::{COLUMNS, ContactPosition, folded, signed};
 use crate::dialect::Rows;
 use crate::nouns::Contacts;
@@ -286,7 +286,7 @@ impl Contacts<'_> {
         let (wanted, values) = wanted.select(2);
         let (conditions, more) = tags.conditions(&tags.with, "contact.id", 2 + values.len());
         let select = format!(
-            "SELECT string_agg(CAST(contact.ordinal AS TEXT), ',') FROM {wanted} AS wanted CROSS JOIN contact
+            "{ORDINALS} {wanted} AS wanted CROSS JOIN contact
              WHERE contact.company_id = $1 AND contact.ordinal = wanted.ordinal{conditions}"
         );
         let values = std::iter::once(self.company.into()).chain(values).chain(more);
@@ -301,7 +301,7 @@ impl Contacts<'_> {
                 let (conditions, more) = tags.conditions(others, "contact_tag.contact_id", 3);
                 values.extend(more);
                 format!(
-                    "SELECT string_agg(CAST(contact.ordinal AS TEXT), ',') FROM contact_tag CROSS JOIN contact
+                    "{ORDINALS} contact_tag CROSS JOIN contact
                      WHERE contact_tag.tag_id = $2 AND contact.id = contact_tag.contact_id
                      AND contact.company_id = $1{conditions}"
                 )
@@ -309,10 +309,7 @@ impl Contacts<'_> {
             None => {
                 let (conditions, more) = tags.conditions(&[], "contact.id", 2);
                 values.extend(more);
-                format!(
-                    "SELECT string_agg(CAST(contact.ordinal AS TEXT), ',') FROM contact
-                     WHERE contact.company_id = $1{conditions}"
-                )
+                format!("{ORDINALS} contact WHERE contact.company_id = $1{conditions}")
             }
         };
         descending(listed(&self.store.read, select, values).await?)

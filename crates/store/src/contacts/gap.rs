@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use crate::dialect::{Rows, Type};
 use crate::nouns::ContactIndex;
-use crate::{Result, Transaction, execute, fetch};
+use crate::one_row::find_rows;
+use crate::{Result, Transaction, execute};
 
 /// Ordinals of one block: enough that a million contacts have few blocks, and few enough that skipping the contacts of
 /// one block takes less than a millisecond.
@@ -50,8 +51,8 @@ impl Gaps {
 
 impl ContactIndex<'_> {
     pub(crate) async fn gaps(self) -> Result<Gaps> {
-        let select = "SELECT block, removed FROM contact_gap WHERE company_id = $1 ORDER BY block DESC";
-        fetch(&self.store.read, select, [self.company.into()]).await.map(Gaps)
+        let table = ("contact_gap", "block, removed", " ORDER BY block DESC");
+        find_rows(&self.store.read, table, [("company_id", self.company.into())]).await.map(Gaps)
     }
 
     /// Counts the ordinals of contacts that were deleted.

@@ -3,8 +3,9 @@
 //! A call is one transaction: callers keep the number of contacts small, and divide the results of a search.
 
 use entity::contact::{Column, Entity};
+use entity::tag;
 use sea_orm::sea_query::Expr;
-use sea_orm::{EntityTrait, QueryFilter};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, TryGetableMany};
 use uuid::Uuid;
 
 use super::{LONGEST_SEARCH, signed};
@@ -13,7 +14,7 @@ use crate::contacts::folded;
 use crate::dialect::{Rows, Type};
 use crate::nouns::{AllContacts, Contacts};
 use crate::tags::DELETED;
-use crate::{Result, Transaction, execute, fetch, fetch_one};
+use crate::{Result, Transaction, execute, fetch};
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
 
@@ -39,10 +40,9 @@ impl Contacts<'_> {
     ) -> Result<Option<u64>> {
         let transaction = self.store.begin().await?;
         let totals = self.lock_totals(&transaction).await?;
-        let select =
-            format!("SELECT name_folded FROM tag WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}");
-        let folded = fetch_one::<String>(&transaction, select, [tag.into(), self.company.into()]).await?;
-        let Some(folded) = folded else {
+        let found = tag::Entity::find_by_id(tag).filter(tag::Column::CompanyId.eq(self.company));
+        let found = found.filter(tag::Column::Upkeep.ne(DELETED)).one(&transaction).await?;
+        let Some(tag::Model { name_folded: folded, .. }) = found else {
             return transaction.unchanged(None).await;
         };
         let has = match membership {
@@ -102,13 +102,18 @@ impl Contacts<'_> {
     /// The ids of the contacts at these places of the list of `company`.
     pub async fn at(self, ordinals: &[u32]) -> Result<Vec<Uuid>> {
         let wanted = Rows::of_ordinals(self.store.backend, ordinals.iter().copied());
+        self.wanted("contact.id", wanted, "ordinal").await
+    }
+
+    /// The `read` columns of the company's contacts that have the values of these rows in the column of the rows' name.
+    async fn wanted<T: TryGetableMany>(self, read: &str, wanted: Rows, column: &str) -> Result<Vec<T>> {
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
         let (wanted, values) = wanted.behind([self.company.into()]);
         let select = format!(
-            "SELECT contact.id FROM {wanted} AS wanted CROSS JOIN contact
-             WHERE contact.company_id = $1 AND contact.ordinal = wanted.ordinal"
+            "SELECT {read} FROM {wanted} AS wanted CROSS JOIN contact
+             WHERE contact.company_id = $1 AND contact.{column} = wanted.{column}"
         );
         fetch(&self.store.read, select, values).await
     }
@@ -117,29 +122,13 @@ impl Contacts<'_> {
     pub async fn with_numbers(self, numbers: &[PhoneNumber]) -> Result<Vec<(PhoneNumber, Uuid)>> {
         let mut wanted = Rows::new(self.store.backend, &[("phone", Type::Int)]);
         numbers.iter().for_each(|number| wanted.push([signed(number.as_u64()).into()]));
-        if wanted.is_empty() {
-            return Ok(Vec::new());
-        }
-        let (wanted, values) = wanted.behind([self.company.into()]);
-        let select = format!(
-            "SELECT contact.phone, contact.id FROM {wanted} AS wanted CROSS JOIN contact
-             WHERE contact.company_id = $1 AND contact.phone = wanted.phone"
-        );
-        let rows = fetch(&self.store.read, select, values).await?.into_iter();
+        let rows = self.wanted("contact.phone, contact.id", wanted, "phone").await?.into_iter();
         Ok(rows.filter_map(|(number, id)| Some((PhoneNumber::from_i64(number)?, id))).collect())
     }
 
     /// Which of these ids are contacts of `company`.
     pub async fn among(self, ids: &[Uuid]) -> Result<Vec<Uuid>> {
-        if ids.is_empty() {
-            return Ok(Vec::new());
-        }
-        let (wanted, values) = self.store.contacts().id_rows(ids).behind([self.company.into()]);
-        let select = format!(
-            "SELECT contact.id FROM {wanted} AS wanted CROSS JOIN contact
-             WHERE contact.id = wanted.id AND contact.company_id = $1"
-        );
-        fetch(&self.store.read, select, values).await
+        self.wanted("contact.id", self.store.contacts().id_rows(ids), "id").await
     }
 }
 

@@ -6,8 +6,8 @@
 
 use std::collections::HashMap;
 
-use entity::channel;
 use entity::contact_refold::{Column, Entity, Model};
+use entity::{channel, tag};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
@@ -52,10 +52,10 @@ impl Contacts<'_> {
     /// Folds the names of all tags, and gives each its one form unless another tag has that name. The texts of the tags'
     /// contacts follow as after a renaming.
     async fn refold_tags(self) -> Result<()> {
-        let select = format!(
-            "SELECT id, name, name_folded FROM tag WHERE company_id = $1 AND upkeep <> {DELETED} ORDER BY id"
-        );
-        let tags = fetch::<(Uuid, String, String)>(&self.store.read, select, [self.company.into()]).await?;
+        let tags = tag::Entity::find().filter(tag::Column::CompanyId.eq(self.company)).select_only();
+        let tags = tags.filter(tag::Column::Upkeep.ne(DELETED)).order_by_asc(tag::Column::Id);
+        let tags = tags.columns([tag::Column::Id, tag::Column::Name, tag::Column::NameFolded]);
+        let tags = tags.into_tuple::<(Uuid, String, String)>().all(&self.store.read).await?;
         let mut names: HashMap<String, Uuid> = HashMap::new();
         for (id, name, _) in &tags {
             names.insert(name.clone(), *id);
@@ -72,20 +72,25 @@ impl Contacts<'_> {
                 folded.push((*id, before.clone(), after));
             }
         }
-        for lot in renamed.chunks(NAMES) {
+        let kept = format!(" AND tag.upkeep <> {DELETED}");
+        self.write_texts(("tag", "name"), ("", &kept), &renamed).await?;
+        let upkeep = format!(", upkeep = {RENAMED}, upkeep_after = NULL");
+        self.write_texts(("tag", "name_folded"), (&upkeep, &kept), &folded).await
+    }
+
+    /// Writes each text into its row of the table, where the text before is still there, with what changes `besides`, and only
+    /// in rows of this `condition`.
+    async fn write_texts(
+        self,
+        (table, column): (&str, &str),
+        (besides, condition): (&str, &str),
+        texts: &[(Uuid, String, String)],
+    ) -> Result<()> {
+        for lot in texts.chunks(NAMES) {
             let (rows, values) = self.text_rows(lot).select(1);
             let update = format!(
-                "UPDATE tag SET name = rows.after FROM {rows} AS rows
-                 WHERE tag.id = rows.id AND tag.name = rows.before AND tag.upkeep <> {DELETED}"
-            );
-            execute(&self.store.write, update, values).await?;
-        }
-        for lot in folded.chunks(NAMES) {
-            let (rows, values) = self.text_rows(lot).select(1);
-            let update = format!(
-                "UPDATE tag SET name_folded = rows.after, upkeep = {RENAMED}, upkeep_after = NULL
-                 FROM {rows} AS rows
-                 WHERE tag.id = rows.id AND tag.name_folded = rows.before AND tag.upkeep <> {DELETED}"
+                "UPDATE {table} SET {column} = rows.after{besides} FROM {rows} AS rows
+                 WHERE {table}.id = rows.id AND {table}.{column} = rows.before{condition}"
             );
             execute(&self.store.write, update, values).await?;
         }
@@ -103,15 +108,7 @@ impl Contacts<'_> {
                 changed.push((id, before, after));
             }
         }
-        for lot in changed.chunks(NAMES) {
-            let (rows, values) = self.text_rows(lot).select(1);
-            let update = format!(
-                "UPDATE channel SET name_folded = rows.after FROM {rows} AS rows
-                 WHERE channel.id = rows.id AND channel.name_folded = rows.before"
-            );
-            execute(&self.store.write, update, values).await?;
-        }
-        Ok(())
+        self.write_texts(("channel", "name_folded"), ("", ""), &changed).await
     }
 
     /// Folds the texts of the next contacts, from the ordinal `next` on; after the last ones the company is done.

@@ -3,11 +3,12 @@
 //! Writers of a company's contacts lock its totals first, so that they take turns: otherwise two batches would create
 //! the same contact, or give two contacts the same ordinal. Called by the writers of contacts.
 
-use sea_orm::ConnectionTrait;
+use entity::contact::{Column, Entity};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 use crate::nouns::Contacts;
-use crate::one_row::update_rows;
+use crate::one_row::{find_row, update_rows};
 use crate::{Error, Result, Transaction, fetch_one};
 
 /// A company's totals.
@@ -42,14 +43,15 @@ const COLUMNS: &str = "contacts, indexed, claimed";
 impl Contacts<'_> {
     /// Whether the company has contacts.
     pub async fn exist(self) -> Result<bool> {
-        let one = "SELECT id FROM contact WHERE company_id = $1 LIMIT 1";
-        Ok(self.store.row(one, [self.company.into()]).await?.is_some())
+        let ids = Entity::find().filter(Column::CompanyId.eq(self.company)).select_only().column(Column::Id);
+        Ok(ids.into_tuple::<Uuid>().one(&self.store.read).await?.is_some())
     }
 
     /// The totals of a company; zeros when it has no contacts.
     pub(crate) async fn totals(self, connection: &impl ConnectionTrait) -> Result<ContactTotals> {
-        let select = format!("SELECT {COLUMNS} FROM contact_book WHERE company_id = $1");
-        Ok(fetch_one(connection, select, [self.company.into()]).await?.map(totals).unwrap_or_default())
+        let of = [("company_id", self.company.into())];
+        let found = find_row(connection, ("contact_book", COLUMNS), of).await?;
+        Ok(found.map(totals).unwrap_or_default())
     }
 
     /// Locks the totals until the transaction ends, and creates them when there are none. The database refuses an
@@ -82,11 +84,10 @@ impl Contacts<'_> {
             return Ok(None);
         }
         // The last ordinal may be free: its contact was deleted.
-        let select = "SELECT created_at, id FROM contact WHERE company_id = $1 AND ordinal < $2
-             ORDER BY ordinal DESC LIMIT 1";
-        let values = [self.company.into(), totals.contacts.into()];
-        let row = fetch_one(transaction, select, values).await?;
-        Ok(row.map(|(created_at, id)| Newest { created_at, id }))
+        let before = Entity::find().filter(Column::CompanyId.eq(self.company));
+        let last = before.filter(Column::Ordinal.lt(totals.contacts)).order_by_desc(Column::Ordinal);
+        let last = last.select_only().columns([Column::CreatedAt, Column::Id]).into_tuple::<(i64, Uuid)>();
+        Ok(last.one(transaction).await?.map(|(created_at, id)| Newest { created_at, id }))
     }
 }
 

@@ -11,7 +11,7 @@ use super::{removed_meanwhile, words};
 use crate::dialect::{Bulk, Incoming, Type};
 use crate::inbound_files::LEAVES;
 use crate::nouns::AllConversations;
-use crate::one_row::delete_rows;
+use crate::one_row::{delete_rows, update_rows};
 use crate::{Result, execute, fetch};
 use domain::inbound::PeerKey;
 
@@ -78,10 +78,12 @@ impl AllConversations<'_> {
             "UPDATE inbound_file SET {LEAVES}, source = $3 WHERE state <> 3 AND message_id IN ({twice})"
         );
         execute(to, files, both().into_iter().chain([Vec::<u8>::new().into()])).await?;
+        execute(to, format!("DELETE FROM conversation_message WHERE id IN ({twice})"), both()).await?;
+        for table in ["conversation_message", "conversation_note"] {
+            let (set, of) = ([("conversation_id", into.into())], [("conversation_id", id.into())]);
+            update_rows(to, table, set, of).await?;
+        }
         for sql in [
-            format!("DELETE FROM conversation_message WHERE id IN ({twice})"),
-            "UPDATE conversation_message SET conversation_id = $2 WHERE conversation_id = $1".to_owned(),
-            "UPDATE conversation_note SET conversation_id = $2 WHERE conversation_id = $1".to_owned(),
             // The words of a name that it takes over.
             "INSERT INTO conversation_word (company_id, word, conversation_id) \
              SELECT company_id, word, $2 FROM conversation_word WHERE conversation_id = $1 \

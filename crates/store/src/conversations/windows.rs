@@ -8,8 +8,8 @@ use uuid::Uuid;
 use crate::changes::{self, What, Who};
 use crate::dialect::{Bulk, Incoming, Rows, Type};
 use crate::nouns::{AllConversations, Conversations};
-use crate::one_row::put_row;
-use crate::{Result, fetch, fetch_one};
+use crate::one_row::{find_row, put_row};
+use crate::{Result, fetch};
 use clock::Timestamp;
 use domain::inbound::{PeerKey, WindowRule, Windows};
 use domain::message::Key;
@@ -49,9 +49,8 @@ impl Conversations<'_> {
     }
 
     async fn windows_in(self, on: &impl ConnectionTrait, channel: Uuid) -> Result<Windows> {
-        let sql =
-            "SELECT rule, recorded_since FROM conversation_channel WHERE channel_id = $1 AND company_id = $2";
-        let found = fetch_one::<(i16, i64)>(on, sql, [channel.into(), self.company.into()]).await?;
+        let of = [("channel_id", channel.into()), ("company_id", self.company.into())];
+        let found = find_row::<(i16, i64)>(on, ("conversation_channel", "rule, recorded_since"), of).await?;
         found.map_or(Ok(Windows::default()), |(rule, since)| of_channel(rule, since))
     }
 

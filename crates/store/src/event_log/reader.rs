@@ -4,13 +4,15 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use entity::event_block;
-use entity::event_reader::Entity;
+use entity::event_reader::{Column, Entity};
+use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Select};
 use uuid::Uuid;
 
 use crate::nouns::EventLog;
-use crate::one_row::{delete_rows, update_rows};
-use crate::{Result, execute, fetch, fetch_one};
+use crate::one_row::{delete_rows, insert_new, update_rows};
+use crate::queries::sum_of;
+use crate::{Result, fetch};
 use clock::Timestamp;
 use domain::alert::AlertKind;
 use domain::event::log::{LogEntry, Sequence};
@@ -189,10 +191,13 @@ impl EventLog<'_> {
             (None, Reader::Nats | Reader::Alerts) => Sequence::end_of(self.settle().await?.through),
             (None, Reader::Company(_)) => self.beginning(company, now).await?,
         };
-        let sql = "INSERT INTO event_reader (kind, company_id, sequence, used_at) VALUES ($1, $2, $3, $4) \
-                   ON CONFLICT (kind, company_id) DO NOTHING";
-        let values = [kind.into(), company.into(), place.as_i64().into(), now.millis().into()];
-        execute(&self.store.write, sql, values).await?;
+        let row = [
+            ("kind", kind.into()),
+            ("company_id", company.into()),
+            ("sequence", place.as_i64().into()),
+            ("used_at", now.millis().into()),
+        ];
+        insert_new(&self.store.write, "event_reader", row).await?;
         self.readers_changed();
         Ok(place)
     }
@@ -223,10 +228,9 @@ impl EventLog<'_> {
     /// The reader has read up to there. A place never goes back.
     pub async fn advance(self, reader: Reader, to: Sequence) -> Result<()> {
         let (kind, company) = reader.key();
-        let sql =
-            "UPDATE event_reader SET sequence = $3 WHERE kind = $1 AND company_id = $2 AND sequence < $3";
-        let values = [kind.into(), company.into(), to.as_i64().into()];
-        execute(&self.store.write, sql, values).await?;
+        let behind = Entity::update_many().col_expr(Column::Sequence, Expr::value(to.as_i64()));
+        let behind = behind.filter(Column::Kind.eq(kind)).filter(Column::CompanyId.eq(company));
+        behind.filter(Column::Sequence.lt(to.as_i64())).exec(&self.store.write).await?;
         Ok(())
     }
 
@@ -241,9 +245,11 @@ impl EventLog<'_> {
 
     /// What is in the log after this place, of all companies. Of a block that was read in part, all counts.
     pub async fn behind(self, place: Sequence) -> Result<Behind> {
-        let sql = "SELECT CAST(COALESCE(SUM(entries), 0) AS BIGINT), MIN(written_at) FROM event_block WHERE seq > $1";
+        use event_block::Column;
         let first = if place == Sequence::end_of(place.block()) { place.block() } else { place.block() - 1 };
-        let row: Option<(i64, Option<i64>)> = fetch_one(&self.store.read, sql, [first.into()]).await?;
+        let after = event_block::Entity::find().filter(Column::Seq.gt(first)).select_only();
+        let after = after.expr(sum_of(Expr::col(Column::Entries))).expr(Column::WrittenAt.min());
+        let row = after.into_tuple::<(i64, Option<i64>)>().one(&self.store.read).await?;
         let (events, oldest) = row.unwrap_or_default();
         Ok(Behind { events: events.cast_unsigned(), oldest: oldest.map(Timestamp::from_millis) })
     }

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use entity::event_block::{Column, Entity};
+use entity::event_reader;
+use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Value};
 use tokio::time::sleep;
 use uuid::Uuid;
@@ -11,6 +13,7 @@ use uuid::Uuid;
 use super::Reader;
 use crate::dialect::{Bulk, Rows, Type};
 use crate::nouns::EventLog;
+use crate::queries::sum_of;
 use crate::{Result, Transaction, execute, fetch};
 use clock::Timestamp;
 use domain::event::log::Sequence;
@@ -64,11 +67,11 @@ impl EventLog<'_> {
         if let Some(before) = bounds.before {
             let sql = "SELECT seq FROM event_block WHERE written_at < $1 ORDER BY written_at, seq LIMIT $2";
             lost += self.remove(sql, vec![before.millis().into()]).await?;
-            for sql in
-                ["DELETE FROM event_loss WHERE last_at < $1", "DELETE FROM event_reader WHERE used_at < $1"]
-            {
-                execute(&self.store.write, sql, [before.millis().into()]).await?;
-            }
+            let sql = "DELETE FROM event_loss WHERE last_at < $1";
+            execute(&self.store.write, sql, [before.millis().into()]).await?;
+            let unused = event_reader::Entity::delete_many();
+            let unused = unused.filter(event_reader::Column::UsedAt.lt(before.millis()));
+            unused.exec(&self.store.write).await?;
         }
         for (company, excess) in self.too_large(bounds.bytes).await? {
             lost += self.shorten(company, excess).await?;
@@ -99,8 +102,8 @@ impl EventLog<'_> {
 
     /// How many bytes the log has, about.
     pub async fn bytes(self) -> Result<u64> {
-        let sql = "SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM event_block";
-        self.store.count(sql, []).await
+        let all = Entity::find().select_only().expr(sum_of(Expr::col(Column::Bytes))).into_tuple::<i64>();
+        Ok(all.one(&self.store.read).await?.unwrap_or_default().cast_unsigned())
     }
 
     /// The companies whose logs are larger than this, each with the bytes that have no room.

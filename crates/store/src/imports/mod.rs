@@ -19,9 +19,9 @@ use uuid::Uuid;
 
 use super::changes::{self, What, Who};
 use super::contacts::signed;
-use super::{Error, Result, Transaction, Upserted, fetch, fetch_one};
+use super::{Error, Result, Transaction, Upserted, fetch};
 use crate::nouns::{AllImports, Imports};
-use crate::one_row::put_row;
+use crate::one_row::{find_row, put_row};
 use clock::Timestamp;
 use domain::page::{Page, PageRequest};
 
@@ -232,8 +232,8 @@ impl Imports<'_> {
 
     /// The meaning of each column in the company's last import, in JSON.
     pub async fn remembered_columns(self) -> Result<Option<String>> {
-        let select = "SELECT columns FROM contact_import_mapping WHERE company_id = $1";
-        fetch_one(&self.store.read, select, [self.company.into()]).await
+        let of = [("company_id", self.company.into())];
+        find_row(&self.store.read, ("contact_import_mapping", "columns"), of).await
     }
 
     /// Changes how a file is read, before it is imported. Returns whether that was still possible.
@@ -289,8 +289,8 @@ impl Imports<'_> {
 impl AllImports<'_> {
     /// A piece of the file; `None` after the last one.
     pub async fn chunk(self, import: Uuid, ordinal: u64) -> Result<Option<Vec<u8>>> {
-        let select = "SELECT bytes FROM contact_import_chunk WHERE import_id = $1 AND ordinal = $2";
-        fetch_one(&self.store.read, select, [import.into(), signed(ordinal).into()]).await
+        let of = [("import_id", import.into()), ("ordinal", signed(ordinal).into())];
+        find_row(&self.store.read, ("contact_import_chunk", "bytes"), of).await
     }
 }
 

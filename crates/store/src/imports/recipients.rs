@@ -8,8 +8,8 @@ use uuid::Uuid;
 use super::upload::begin;
 use super::{CONTACTS, Import, RECIPIENTS, REMOVED, State, changed_now};
 use crate::nouns::Imports;
-use crate::one_row::put_row;
-use crate::{Result, execute, fetch_one};
+use crate::one_row::{find_row, put_row};
+use crate::{Result, execute};
 
 /// The most such files of one company; the oldest one makes room.
 pub const MOST_RECIPIENT_FILES: u64 = 20;
@@ -67,8 +67,8 @@ impl Imports<'_> {
 
     /// Which columns had the values of a template in the company's last send of it, in JSON; the template 0 is none.
     pub async fn recipient_mapping(self, template_id: i64) -> Result<Option<String>> {
-        let select = "SELECT columns FROM recipient_mapping WHERE company_id = $1 AND template_id = $2";
-        fetch_one(&self.store.read, select, [self.company.into(), template_id.into()]).await
+        let of = [("company_id", self.company.into()), ("template_id", template_id.into())];
+        find_row(&self.store.read, ("recipient_mapping", "columns"), of).await
     }
 
     /// Remembers which columns have the values of a template.

@@ -8,6 +8,7 @@ mod leaving;
 mod queue;
 
 use entity::inbound_file::{Column, Entity};
+use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryResult, QuerySelect, UpdateMany};
 use uuid::Uuid;
 
@@ -18,7 +19,8 @@ pub use self::queue::{FileHold, QueuedFile};
 use crate::dialect::Rows;
 use crate::file_contents::{SENT_KEPT as KEPT, SENT_LEAVING as LEAVING, SENT_WAITING as WAITING};
 use crate::nouns::{AllInboundFiles, InboundFiles};
-use crate::{Error, Result, fetch_one};
+use crate::queries::sum_of;
+use crate::{Error, Result};
 use clock::Timestamp;
 use domain::inbound::MissingFile;
 use domain::media::Kind;
@@ -106,11 +108,11 @@ impl InboundFiles<'_> {
 
     /// The bytes of all kept files of the company.
     pub async fn bytes(self) -> Result<u64> {
-        let sql = format!(
-            "SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM inbound_file
-             WHERE company_id = $1 AND digest IS NOT NULL AND state IN ({WAITING}, {KEPT})"
-        );
-        let bytes = fetch_one::<i64>(&self.store.read, sql, [self.company.into()]).await?;
+        let own =
+            Entity::find().filter(Column::CompanyId.eq(self.company)).filter(Column::Digest.is_not_null());
+        let kept = own.filter(Expr::cust(format!("state IN ({WAITING}, {KEPT})"))).select_only();
+        let bytes =
+            kept.expr(sum_of(Expr::col(Column::Bytes))).into_tuple::<i64>().one(&self.store.read).await?;
         Ok(bytes.unwrap_or_default().cast_unsigned())
     }
 }

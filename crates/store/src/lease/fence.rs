@@ -42,7 +42,7 @@ impl Fence {
     /// A sub-select that yields a row while the fence is open, and makes the process that takes over wait until its
     /// statement ends.
     pub(crate) fn held(self, parameter: usize) -> String {
-        format!("SELECT 1 {} FOR SHARE", self.row(parameter))
+        format!("{} FOR SHARE", self.look(parameter))
     }
 
     /// The statement with which a transaction checks the fence, its first parameter, and bounds each of its further

@@ -22,6 +22,7 @@ pub(super) use self::fence::Fence;
 use self::session::{Mode, Session, number_of};
 use super::{Error, Options, Result, Transaction, address};
 use crate::nouns::Leases;
+use crate::one_row::find_row;
 use clock::Timestamp;
 
 /// The lease on dispatching.
@@ -101,7 +102,8 @@ impl Leases<'_> {
     }
 
     async fn refuse_broken_restore(self) -> Result<()> {
-        if self.store.row("SELECT 1 FROM lease WHERE name = $1", [RESTORE.into()]).await?.is_some() {
+        let of = [("name", RESTORE.into())];
+        if find_row::<String>(&self.store.read, ("lease", "name"), of).await?.is_some() {
             return Err(Error::Schema(
                 "a restore of this database was interrupted: run `pombo restore` again before it is used"
                     .to_owned(),

@@ -9,7 +9,7 @@ mod leaving;
 pub use self::leaving::LeavingFiles;
 
 use entity::media_file::{ActiveModel, Column, Entity, Model};
-use sea_orm::sea_query::OnConflict;
+use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{
     ColumnTrait as _, ConnectionTrait, DerivePartialModel, EntityTrait as _, Insert, PaginatorTrait as _,
     QueryFilter as _, QueryOrder as _, QuerySelect as _, Select, Set,
@@ -22,8 +22,8 @@ use super::contacts::signed;
 use super::file_contents::{self, LIBRARY_ARRIVING as ARRIVING, LIBRARY_LEAVING as LEAVING};
 use crate::nouns::MediaFiles;
 use crate::one_row::{delete_rows, update_rows};
-use crate::queries::locked;
-use crate::{Error, Result, Transaction, fetch_one};
+use crate::queries::{locked, sum_of};
+use crate::{Error, Result, Transaction};
 use clock::Timestamp;
 use domain::media::Kind;
 use domain::page::{Page, PageRequest};
@@ -312,11 +312,10 @@ impl MediaFiles<'_> {
 }
 
 async fn totals(on: &impl ConnectionTrait, company: Uuid) -> Result<MediaTotals> {
-    let select = format!(
-        "SELECT count(*), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM media_file
-         WHERE company_id = $1 AND state IN ({ARRIVING}, {KEPT})"
-    );
-    let (files, bytes) = fetch_one::<(i64, i64)>(on, select, [company.into()]).await?.unwrap_or_default();
+    let own = Entity::find().filter(Column::CompanyId.eq(company)).select_only();
+    let own = own.filter(Expr::cust(format!("state IN ({ARRIVING}, {KEPT})"))).expr(Column::Id.count());
+    let own = own.expr(sum_of(Expr::col(Column::Bytes))).into_tuple::<(i64, i64)>();
+    let (files, bytes) = own.one(on).await?.unwrap_or_default();
     Ok(MediaTotals { files: files.cast_unsigned(), bytes: bytes.cast_unsigned() })
 }
 

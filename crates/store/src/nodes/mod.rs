@@ -227,10 +227,9 @@ impl Nodes<'_> {
             Stage::Gone.as_i16(),
             KEPT.as_millis()
         );
-        let fences = format!("DELETE FROM node_fence WHERE node_id IN ({gone})");
-        execute(&self.store.write, fences, []).await?;
-        let nodes = format!("DELETE FROM node WHERE id IN ({gone})");
-        execute(&self.store.write, nodes, []).await?;
+        for (table, key) in [("node_fence", "node_id"), ("node", "id")] {
+            execute(&self.store.write, format!("DELETE FROM {table} WHERE {key} IN ({gone})"), []).await?;
+        }
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::owner::HAS_OWNER;
 use super::{NOW, millis};
 use crate::nouns::Notes;
-use crate::one_row::delete_rows;
+use crate::one_row::{delete_rows, find_row};
 use crate::{Result, execute, fetch, fetch_one};
 use domain::send::State;
 
@@ -80,18 +80,19 @@ impl Notes<'_> {
 
     /// The notes to the owners of channels, and those to all nodes with a greater id than this; the oldest first.
     pub async fn after(self, behind: i64) -> Result<Vec<Note>> {
-        let sql = format!(
-            "(SELECT id, channel_id, name, body FROM node_note WHERE channel_id IS NOT NULL ORDER BY id LIMIT {AT_ONCE}) \
-             UNION ALL \
-             (SELECT id, channel_id, name, body FROM node_note WHERE channel_id IS NULL AND id > $1 ORDER BY id LIMIT {AT_ONCE})"
-        );
+        let [owners, all] = ["IS NOT NULL", "IS NULL AND id > $1"].map(|channel| {
+            format!(
+                "(SELECT id, channel_id, name, body FROM node_note WHERE channel_id {channel} ORDER BY id LIMIT {AT_ONCE})"
+            )
+        });
+        let sql = format!("{owners} UNION ALL {all}");
         let rows = fetch(&self.store.read, sql, [behind.into()]).await?;
         Ok(rows.into_iter().map(|(id, channel, name, body)| Note { id, channel, name, body }).collect())
     }
 
     /// Whether the owner has not acted on the note yet.
     pub async fn has(self, id: i64) -> Result<bool> {
-        Ok(self.store.row("SELECT 1 FROM node_note WHERE id = $1", [id.into()]).await?.is_some())
+        Ok(find_row::<i64>(&self.store.read, ("node_note", "id"), [("id", id.into())]).await?.is_some())
     }
 
     /// Removes a note to the owner of this shard that the node has acted on. Returns whether it did. A node that no

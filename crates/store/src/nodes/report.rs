@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use sea_orm::QueryResult;
+use entity::channel::{Column, Entity};
+use sea_orm::{EntityTrait as _, QueryOrder as _, QuerySelect as _};
 use uuid::Uuid;
 
 use super::owner::HAS_OWNER;
@@ -63,8 +64,10 @@ impl Shards<'_> {
 impl Nodes<'_> {
     /// The values that decide where each channel runs, the newest channel first.
     pub async fn places(self) -> Result<Vec<Place>> {
-        let sql = "SELECT id, kind, waba_id FROM channel ORDER BY created_at DESC, id DESC";
-        self.store.rows(sql, []).await?.iter().map(place).collect()
+        let newest = Entity::find().order_by_desc(Column::CreatedAt).order_by_desc(Column::Id);
+        let newest = newest.select_only().columns([Column::Id, Column::Kind, Column::WabaId]);
+        let rows = newest.into_tuple::<(Uuid, String, Option<String>)>().all(&self.store.read).await?;
+        rows.into_iter().map(place).collect()
     }
 
     /// The state of the server. Needs PostgreSQL.
@@ -80,8 +83,7 @@ impl Nodes<'_> {
     }
 }
 
-fn place(row: &QueryResult) -> Result<Place> {
-    let kind: String = row.try_get_by_index(1)?;
+fn place((channel, kind, account): (Uuid, String, Option<String>)) -> Result<Place> {
     let kind = kind.parse().map_err(|_| Error::Impossible(format!("`{kind}` is no kind of channel")))?;
-    Ok(Place { channel: row.try_get_by_index(0)?, kind, account: row.try_get_by_index(2)? })
+    Ok(Place { channel, kind, account })
 }

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::family::CLOSED;
 use crate::dialect::bytewise;
 use crate::nouns::{Answers, Retention};
-use crate::one_row::{delete_rows, update_rows};
+use crate::one_row::{delete_rows, find_row, update_rows};
 use crate::{Error, Result, execute, moment};
 use clock::Timestamp;
 use domain::request::Skipped;
@@ -64,9 +64,9 @@ impl Answers<'_> {
     /// Whether the complete answer of the company's request under `key` is stored, and the key still belongs to this
     /// send.
     pub async fn has_web_result(self, key: &str, send: Uuid) -> Result<bool> {
-        let sql = "SELECT 1 FROM idempotency_key \
-                   WHERE company_id = $1 AND key = $2 AND send_id = $3 AND result IS NOT NULL";
-        Ok(self.store.row(sql, [self.company.into(), key.into(), send.into()]).await?.is_some())
+        let of = [("company_id", self.company.into()), ("key", key.into()), ("send_id", send.into())];
+        let result = find_row::<Option<String>>(&self.store.read, ("idempotency_key", "result"), of).await?;
+        Ok(result.flatten().is_some())
     }
 
     /// Removes the complete answer of the company's request under `key`, if the key still belongs to this send.

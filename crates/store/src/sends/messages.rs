@@ -11,7 +11,7 @@ mod to_person;
 
 use std::collections::HashMap;
 
-use sea_orm::{DbBackend, QueryResult};
+use sea_orm::{DbBackend, QueryResult, Value};
 use uuid::Uuid;
 
 pub use self::selected::Found;
@@ -263,10 +263,6 @@ impl Messages<'_> {
         to: u64,
         limit: u64,
     ) -> Result<Vec<Message>> {
-        let sql = format!(
-            "SELECT {COLUMNS} {} AND state = $4 ORDER BY ordinal LIMIT $5",
-            self.store.rows_between()
-        );
         let values = [
             snapshot.send_id.into(),
             signed(from).into(),
@@ -274,6 +270,12 @@ impl Messages<'_> {
             state.as_i16().into(),
             signed(limit).into(),
         ];
+        self.rows_where(" AND state = $4 ORDER BY ordinal LIMIT $5", values).await
+    }
+
+    /// Rows of the ledger, of the send and the ordinals of the first three values, with `more` conditions and an order.
+    async fn rows_where(self, more: &str, values: impl IntoIterator<Item = Value>) -> Result<Vec<Message>> {
+        let sql = format!("SELECT {COLUMNS} {}{more}", self.store.rows_between());
         self.store.rows(sql, values).await?.iter().map(message).collect()
     }
 
@@ -283,14 +285,10 @@ impl Messages<'_> {
         if ordinal >= end {
             return Ok(Vec::new());
         }
-        let sql = format!("SELECT {COLUMNS} {}", self.store.rows_between());
         let values = [snapshot.send_id.into(), signed(ordinal).into(), signed(end).into()];
-        let rows = self.store.rows(sql, values).await?;
-        let mut attempted = HashMap::with_capacity(rows.len());
-        for row in &rows {
-            let message = message(row)?;
-            attempted.insert(message.outcome.position.ordinal, message);
-        }
+        let rows = self.rows_where("", values).await?.into_iter();
+        let mut attempted: HashMap<_, _> =
+            rows.map(|message| (message.outcome.position.ordinal, message)).collect();
         let numbers = self.numbers(snapshot, ordinal, end).await?;
         let with_ordinals = (ordinal..end).zip(numbers);
         Ok(with_ordinals

@@ -12,6 +12,7 @@ use crate::contacts::signed;
 use crate::dialect::{Rows, Type};
 use crate::lease::Lease;
 use crate::nouns::{AllSends, Retention, Sends};
+use crate::one_row::update_rows;
 use crate::retention::Step;
 use crate::{Error, Result, execute, fetch, fetch_one};
 use clock::Timestamp;
@@ -116,11 +117,10 @@ impl AllSends<'_> {
     /// Replaces a sealed block of values by another `packed` form. Returns whether it still was as it was read: another erasure
     /// may have replaced it meanwhile.
     pub async fn replace_values(self, send_id: Uuid, was: &Block, packed: Vec<u8>) -> Result<bool> {
-        let sql =
-            "UPDATE send_values SET packed = $3 WHERE send_id = $1 AND first_ordinal = $2 AND packed = $4";
-        let first = signed(was.first_ordinal);
-        let values = [send_id.into(), first.into(), packed.into(), was.packed.clone().into()];
-        Ok(execute(&self.store.write, sql, values).await? > 0)
+        let first = signed(was.first_ordinal).into();
+        let of =
+            [("send_id", send_id.into()), ("first_ordinal", first), ("packed", was.packed.clone().into())];
+        Ok(update_rows(&self.store.write, "send_values", [("packed", packed.into())], of).await? > 0)
     }
 
     /// Removes the references of the messages with these ordinals.

@@ -4,6 +4,8 @@
 //! below the mark without a row may have been attempted. So nothing is written for a quota, and a new quota misses
 //! nothing.
 
+use entity::channel;
+use sea_orm::{ColumnTrait as _, EntityTrait as _, QueryFilter as _, QuerySelect as _, Value};
 use uuid::Uuid;
 
 use crate::dialect::Rows;
@@ -41,8 +43,9 @@ impl AllTemplates<'_> {
         // A clock that was ahead may have written times in the future.
         let by_now = |person: WrittenTo| WrittenTo { at: person.at.min(now), ..person };
         let mut page = |people: Vec<WrittenTo>| page(people.into_iter().map(by_now).collect());
-        let channels = "SELECT id FROM channel WHERE waba_id = $1";
-        for channel in fetch::<Uuid>(&self.store.read, channels, [waba_id.into()]).await? {
+        let channels = channel::Entity::find().filter(channel::Column::WabaId.eq(waba_id)).select_only();
+        let channels = channels.column(channel::Column::Id).into_tuple::<Uuid>();
+        for channel in channels.all(&self.store.read).await? {
             // A send that ends before the ended sends are read was read among the active ones.
             let mut last = Uuid::nil();
             loop {
@@ -63,24 +66,19 @@ impl AllTemplates<'_> {
     }
 
     async fn active(self, channel: Uuid, after: Uuid) -> Result<Vec<Send>> {
-        let sql = format!(
-            "SELECT id, recipient, recipients, settled, high_water, finished_at FROM send \
-             WHERE channel_id = $1 AND state < 2 AND template_id IS NOT NULL AND id > $2 ORDER BY id LIMIT {SENDS}"
-        );
-        Ok(fetch(&self.store.read, sql, [channel.into(), after.into()])
-            .await?
-            .into_iter()
-            .map(send)
-            .collect())
+        self.sends("state < 2 AND id > $2 ORDER BY id", [channel.into(), after.into()]).await
     }
 
     async fn finished(self, channel: Uuid, (at, after): (i64, Uuid)) -> Result<Vec<Send>> {
+        let which = "finished_at IS NOT NULL AND (finished_at, id) > ($2, $3) ORDER BY finished_at, id";
+        self.sends(which, [channel.into(), at.into(), after.into()]).await
+    }
+
+    async fn sends(self, which: &str, values: impl IntoIterator<Item = Value>) -> Result<Vec<Send>> {
         let sql = format!(
             "SELECT id, recipient, recipients, settled, high_water, finished_at FROM send \
-             WHERE channel_id = $1 AND template_id IS NOT NULL AND finished_at IS NOT NULL \
-             AND (finished_at, id) > ($2, $3) ORDER BY finished_at, id LIMIT {SENDS}"
+             WHERE channel_id = $1 AND template_id IS NOT NULL AND {which} LIMIT {SENDS}"
         );
-        let values = [channel.into(), at.into(), after.into()];
         Ok(fetch(&self.store.read, sql, values).await?.into_iter().map(send).collect())
     }
 

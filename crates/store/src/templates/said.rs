@@ -13,6 +13,7 @@ use super::told::{TOLD, ToldTemplate};
 use super::{APPROVED, DELETED, PAUSED, lower};
 use crate::dialect::{Cell, Rows, Type};
 use crate::nouns::{AllTemplates, Templates};
+use crate::one_row::insert_new;
 use crate::queries::{at_least, differs, in_order};
 use crate::revision::{self, Topic};
 use crate::{Result, Transaction, execute};
@@ -122,9 +123,8 @@ impl Templates<'_> {
 
     /// Notes that the templates of an account are listed. Returns whether they never were before.
     async fn note_listed(self, to: &impl ConnectionTrait, waba_id: &str) -> Result<bool> {
-        let sql = "INSERT INTO template_account (company_id, waba_id) VALUES ($1, $2) \
-                   ON CONFLICT (company_id, waba_id) DO NOTHING";
-        Ok(execute(to, sql, [self.company.into(), waba_id.into()]).await? > 0)
+        let row = [("company_id", self.company.into()), ("waba_id", waba_id.into())];
+        insert_new(to, "template_account", row).await
     }
 
     /// The change that stamps all templates of an account with the time of a list, which includes all older

@@ -16,7 +16,8 @@ use super::links::{Link, Purpose};
 use super::{User, devices, sessions, waiting};
 use crate::changes::{self, What, Who};
 use crate::nouns::Users;
-use crate::{Result, Transaction, execute, fetch};
+use crate::one_row::update_rows;
+use crate::{Result, Transaction, fetch};
 
 /// The session of a person who replaces their own credentials. It stays, with a new token.
 #[derive(Debug, Clone, Copy)]
@@ -49,9 +50,10 @@ pub(crate) async fn renew(within: &Transaction, user: &User, keep: Option<Kept>)
         return Ok(false);
     }
     if let Some(Kept { session_id, hash }) = keep {
-        let sql = "UPDATE user_session SET hash = $1, token_hash = NULL, token_company_id = NULL
-            WHERE id = $2 AND user_id = $3";
-        if execute(within, sql, [hash.to_vec().into(), session_id.into(), user.id.into()]).await? == 0 {
+        let none = [("token_hash", None::<Vec<u8>>.into()), ("token_company_id", None::<Uuid>.into())];
+        let set = [("hash", hash.to_vec().into())].into_iter().chain(none);
+        let of = [("id", session_id.into()), ("user_id", user.id.into())];
+        if update_rows(within, "user_session", set, of).await? == 0 {
             return Ok(false);
         }
     }

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::dialect::now;
 use crate::nouns::Users;
-use crate::one_row::delete_rows;
+use crate::one_row::{delete_rows, find_row};
 use crate::{Result, Transaction, execute, fetch_one};
 
 /// How long after its last sign-in a device is known.
@@ -39,8 +39,8 @@ impl Users<'_> {
 
     /// Whether anybody signed in on the device with this hash.
     pub async fn is_device(self, hash: &[u8; 32]) -> Result<bool> {
-        let sql = "SELECT 1 FROM known_device WHERE hash = $1 LIMIT 1";
-        Ok(self.store.row(sql, [hash.to_vec().into()]).await?.is_some())
+        let of = [("hash", hash.to_vec().into())];
+        Ok(find_row::<Uuid>(&self.store.read, ("known_device", "user_id"), of).await?.is_some())
     }
 
     /// Notes that a person signed in on the device with this hash.

@@ -11,7 +11,7 @@ use super::credentials::{self, Kept};
 use crate::Result;
 use crate::changes::{self, What, Who};
 use crate::nouns::Users;
-use crate::one_row::{delete_rows, insert_row, update_rows};
+use crate::one_row::{delete_rows, find_row, insert_row, update_rows};
 
 impl Users<'_> {
     /// Replaces the second factor of a person who is signed in by the one that this session has set up, with these recovery
@@ -79,8 +79,9 @@ impl Users<'_> {
 
     /// How many recovery codes a person has left.
     pub async fn recovery_codes_left(self, user_id: Uuid) -> Result<u64> {
-        let sql = "SELECT COUNT(*) FROM recovery_code WHERE user_id = $1";
-        self.store.count(sql, [user_id.into()]).await
+        let of = [("user_id", user_id.into())];
+        let left = find_row::<i64>(&self.store.read, ("recovery_code", "COUNT(*)"), of).await?;
+        Ok(left.unwrap_or_default().cast_unsigned())
     }
 }
 

@@ -11,6 +11,7 @@ use uuid::Uuid;
 use crate::contacts::import::ContactDraft;
 use crate::dialect::{Rows, Type};
 use crate::nouns::{Contacts, WebSessions};
+use crate::one_row::find_rows;
 use crate::{Error, Result, execute, fetch};
 use clock::Timestamp;
 use domain::contact::Person;
@@ -203,10 +204,9 @@ impl Contacts<'_> {
 
     async fn is_news(self, number: PhoneNumber, learnt: &Person) -> Result<bool> {
         let Person { phone_number_lid, profile_picture, .. } = learnt;
-        let sql =
-            "SELECT phone_number_lid, profile_picture FROM contact WHERE company_id = $1 AND phone = $2";
-        let values = [self.company.into(), number.as_i64().into()];
-        for (lid, picture) in fetch::<(Option<String>, String)>(&self.store.read, sql, values).await? {
+        let table = ("contact", "phone_number_lid, profile_picture", "");
+        let of = [("company_id", self.company.into()), ("phone", number.as_i64().into())];
+        for (lid, picture) in find_rows::<(Option<String>, String)>(&self.store.read, table, of).await? {
             let is_new_lid = phone_number_lid.is_some() && lid != *phone_number_lid;
             if is_new_lid || (!profile_picture.is_empty() && picture != *profile_picture) {
                 return Ok(true);

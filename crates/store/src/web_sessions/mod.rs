@@ -8,7 +8,7 @@ pub mod sends;
 use std::collections::BTreeMap;
 
 use entity::web_session_record::{Column, Entity, Model};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, QueryFilter, QuerySelect, Select};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Select};
 use uuid::Uuid;
 
 use crate::dialect::{Bulk, Cell, Incoming, Type};
@@ -115,13 +115,10 @@ impl WebSessions<'_> {
 
     /// Reads and deletes one row: of two callers, one gets it.
     pub async fn take_row(self, channel: Uuid, namespace: &str, key: &str) -> Result<Option<Record>> {
-        let sql = "DELETE FROM web_session_record WHERE channel_id = $1 AND namespace = $2 AND key = $3
-                   RETURNING channel_id, namespace, key, value, mark";
-        let statement = self.store.statement(sql, [channel.into(), namespace.into(), key.into()]);
+        let row = Entity::delete_many().filter(Column::ChannelId.eq(channel));
+        let row = row.filter(Column::Namespace.eq(namespace)).filter(Column::Key.eq(key));
         // All rows are requested, so that SQLite's statement runs to its end.
-        let taken = self.store.write.query_all_raw(statement).await?;
-        let model = taken.first().map(|row| Model::from_query_result(row, "")).transpose()?;
-        Ok(model.map(record))
+        Ok(row.exec_with_returning(&self.store.write).await?.pop().map(record))
     }
 
     /// Deletes the rows of a session's namespace whose mark is above zero and below this, and returns how many.

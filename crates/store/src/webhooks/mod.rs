@@ -27,7 +27,7 @@ pub use self::lag::EndpointLag;
 pub use self::replay::{MOST_GIVEN_UP, Replaying, StoredReplay};
 pub use self::standing::{EndpointStanding, StoredRetry, Write};
 use crate::nouns::{AllWebhooks, Webhooks};
-use crate::{Error, Result, fetch_one};
+use crate::{Error, Result};
 use clock::Timestamp;
 use domain::webhook::{Cause, Endpoint, GraphReach, Health, Settings, State};
 
@@ -116,9 +116,10 @@ impl AllWebhooks<'_> {
 
     /// How many endpoints of all companies get no events.
     pub async fn idle(self) -> Result<IdleEndpoints> {
-        let sql = "SELECT count(*), count(CASE WHEN cause = 'person' THEN 1 END) FROM webhook_endpoint WHERE cause IS NOT NULL";
-        let (all, by_person): (i64, i64) = fetch_one(&self.store.read, sql, []).await?.unwrap_or_default();
-        Ok(IdleEndpoints { disabled: by_person.unsigned_abs(), stopped: (all - by_person).unsigned_abs() })
+        let idle = Entity::find().filter(Column::Cause.is_not_null()).select_only().column(Column::Cause);
+        let causes = idle.into_tuple::<String>().all(&self.store.read).await?;
+        let disabled = causes.iter().filter(|cause| *cause == "person").count() as u64;
+        Ok(IdleEndpoints { disabled, stopped: causes.len() as u64 - disabled })
     }
 
     /// The endpoint of this id, enabled or not.

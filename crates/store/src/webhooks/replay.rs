@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use entity::event_block;
 use entity::webhook_replay::{Column, Entity, Model};
 use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{ColumnTrait as _, EntityTrait as _, Insert, QueryFilter as _};
+use sea_orm::{
+    ColumnTrait as _, EntityTrait as _, Insert, QueryFilter as _, QueryOrder as _, QuerySelect as _,
+};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -12,7 +15,7 @@ use super::standing::places;
 use crate::changes::{self, What, Who};
 use crate::nouns::{AllWebhooks, Webhooks};
 use crate::queries::at_least;
-use crate::{Error, Result, Store, Transaction, execute, fetch, fetch_one};
+use crate::{Error, Result, Store, Transaction, execute, fetch};
 use clock::Timestamp;
 use clock::database::new_id;
 use domain::event::log::Sequence;
@@ -93,9 +96,10 @@ impl Webhooks<'_> {
 
     /// The place after all of the log that was written before this time, as far as the log still has it.
     async fn last_before(self, time: Timestamp) -> Result<Sequence> {
-        let sql =
-            "SELECT seq FROM event_block WHERE written_at < $1 ORDER BY written_at DESC, seq DESC LIMIT 1";
-        let block = fetch_one::<i64>(&self.store.read, sql, [time.millis().into()]).await?;
+        use event_block::Column;
+        let before = event_block::Entity::find().filter(Column::WrittenAt.lt(time.millis()));
+        let last = before.order_by_desc(Column::WrittenAt).order_by_desc(Column::Seq).select_only();
+        let block = last.column(Column::Seq).into_tuple::<i64>().one(&self.store.read).await?;
         Ok(block.map_or_else(Sequence::default, Sequence::end_of))
     }
 
@@ -143,8 +147,8 @@ impl AllWebhooks<'_> {
 
     /// Removes given-up events that the log no longer has, and those of each endpoint beyond the last [`MOST_GIVEN_UP`].
     pub(super) async fn trim_given_up(self) -> Result<()> {
-        let sql = "SELECT seq FROM event_block ORDER BY seq LIMIT 1";
-        let first = fetch_one::<i64>(&self.store.read, sql, []).await?;
+        let blocks = event_block::Entity::find().order_by_asc(event_block::Column::Seq).select_only();
+        let first = blocks.column(event_block::Column::Seq).into_tuple::<i64>().one(&self.store.read).await?;
         let first = first.map_or(Sequence::from_i64(i64::MAX), |block| Sequence::new(block, 0));
         let most = i64::try_from(MOST_GIVEN_UP).unwrap_or(i64::MAX);
         // What is to be removed, read without a lock.

@@ -9,8 +9,9 @@ use super::replay::{StoredReplay, mark_given_up, went_to};
 use super::{endpoint, health};
 use crate::dialect::{Bulk, Type};
 use crate::nouns::AllWebhooks;
+use crate::one_row::find_rows;
 use crate::queries::{at_least, locked};
-use crate::{Result, Store, Transaction, fetch};
+use crate::{Result, Store, Transaction};
 use clock::Timestamp;
 use domain::event::log::{Fact, Sequence};
 use domain::webhook::{Endpoint, Health, OPENING_FAILURES, State};
@@ -93,9 +94,9 @@ impl AllWebhooks<'_> {
         let id = endpoint.id;
         // Before the retries, which its events become.
         let replay = self.replay_of(id).await?;
-        let sql =
-            "SELECT sequence, attempts, next_at FROM webhook_retry WHERE endpoint_id = $1 ORDER BY sequence";
-        let rows = fetch::<(i64, i16, i64)>(&self.store.read, sql, [id.into()]).await?;
+        let table = ("webhook_retry", "sequence, attempts, next_at", " ORDER BY sequence");
+        let rows =
+            find_rows::<(i64, i16, i64)>(&self.store.read, table, [("endpoint_id", id.into())]).await?;
         let retries = rows.into_iter().map(|(sequence, attempts, next_at)| StoredRetry {
             sequence: Sequence::from_i64(sequence),
             attempts: attempts.unsigned_abs(),

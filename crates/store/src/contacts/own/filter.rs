@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::super::filter::descending;
 use super::super::reached::retain;
-use super::super::search::listed;
+use super::super::search::{ORDINALS, listed};
 use super::values::sorted;
 use crate::Result;
 use crate::nouns::OwnFields;
@@ -83,7 +83,7 @@ impl OwnFields<'_> {
 
     /// The ordinals of all contacts, descending.
     async fn everybody(self) -> Result<Vec<u32>> {
-        let select = "SELECT string_agg(CAST(ordinal AS TEXT), ',') FROM contact WHERE company_id = $1";
+        let select = format!("{ORDINALS} contact WHERE company_id = $1");
         descending(listed(&self.store.read, select, [self.company.into()]).await?)
     }
 }

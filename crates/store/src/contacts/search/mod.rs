@@ -208,6 +208,9 @@ impl Store {
     }
 }
 
+/// The ordinals of contacts as one text, for [`listed`].
+pub(crate) const ORDINALS: &str = "SELECT string_agg(CAST(contact.ordinal AS TEXT), ',') FROM";
+
 /// The numbers of the one text that a query joins: a row for each number would cost more than finding them.
 pub(crate) async fn listed(
     on: &impl ConnectionTrait,

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::SendSnapshot;
 use super::selected::{STRETCH, is_meant};
 use crate::Result;
-use crate::contacts::search::listed;
+use crate::contacts::search::{ORDINALS, listed};
 use crate::contacts::signed;
 use crate::dialect::{Rows, Type};
 use crate::nouns::Messages;
@@ -14,9 +14,6 @@ use domain::phone::PhoneNumber;
 
 /// Messages that one statement examines, so that the time of a statement is bounded.
 const SPAN: u64 = 250_000;
-
-/// The ordinals of contacts as one text: a row for each would cost more than finding it.
-const ORDINALS: &str = "SELECT string_agg(CAST(contact.ordinal AS TEXT), ',') FROM";
 
 impl Messages<'_> {
     /// The ordinals of those contacts of `company` whose numbers the selected messages went to, in any order. Of a person

@@ -97,9 +97,7 @@ impl Messages<'_> {
         let (condition, mut values) = condition(snapshot, selection, (from, to));
         values.push(signed(limit).into());
         let limit = values.len();
-        let rows = self.store.rows_between();
-        let sql = format!("SELECT {COLUMNS} {rows} AND {condition} ORDER BY ordinal LIMIT ${limit}");
-        self.store.rows(sql, values).await?.iter().map(message).collect()
+        self.rows_where(&format!(" AND {condition} ORDER BY ordinal LIMIT ${limit}"), values).await
     }
 }
 
