@@ -2,12 +2,16 @@
 //!
 //! SQLite tests always run. PostgreSQL tests run when `POMBO_TEST_POSTGRES` names a server
 //! (`postgres://user:password@host:port`), where each creates a database and drops it at its end.
+//!
+//! The schema is made once in a run, and copied for each test: its migrations would take longer than most tests. On a server,
+//! the database with it stays, and a run a day later drops it.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use pombo::store::{Options, Store};
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, Statement};
 use tempfile::TempDir;
+use tokio::sync::OnceCell;
 use uuid::Uuid;
 
 /// Makes two tests of each function that takes a [`Universe`]: one on SQLite, one on PostgreSQL.
@@ -55,8 +59,8 @@ enum Place {
 impl Universe {
     /// In a file that is removed with the test.
     pub(crate) async fn sqlite() -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let url = format!("sqlite://{}", directory.path().join("pombo.db").display());
+        let (directory, url) = file();
+        std::fs::write(file_of(&directory), schema_file().await).unwrap();
         Self { store: open(&url).await, url, place: Place::File(directory) }
     }
 
@@ -66,7 +70,8 @@ impl Universe {
         let server = server.trim_end_matches('/');
         let admin = Database::connect(format!("{server}/postgres")).await.unwrap();
         let database = format!("pombo_test_{}", Uuid::now_v7().simple());
-        admin.execute_unprepared(&format!("CREATE DATABASE {database}")).await.unwrap();
+        let schema = schema_database(&admin, server).await;
+        admin.execute_unprepared(&format!("CREATE DATABASE {database} TEMPLATE {schema}")).await.unwrap();
         let url = format!("{server}/{database}");
         Self { store: open(&url).await, url, place: Place::Server { admin, database } }
     }
@@ -88,6 +93,56 @@ impl Universe {
             }
         }
     }
+}
+
+/// A directory for a database's file, and the database's address.
+fn file() -> (TempDir, String) {
+    let directory = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}", file_of(&directory).display());
+    (directory, url)
+}
+
+fn file_of(directory: &TempDir) -> std::path::PathBuf {
+    directory.path().join("pombo.db")
+}
+
+/// A file with the schema and nothing else.
+async fn schema_file() -> &'static [u8] {
+    static FILE: OnceCell<Vec<u8>> = OnceCell::const_new();
+    let make = || async {
+        let (directory, url) = file();
+        open(&url).await.close().await;
+        std::fs::read(file_of(&directory)).unwrap()
+    };
+    FILE.get_or_init(make).await
+}
+
+/// The beginning of the names of databases with the schema and nothing else; what follows says when they were made.
+const SCHEMAS: &str = "pombo_test_schema_";
+/// Such a database is of a run that ended.
+const LONG_AGO: Duration = Duration::from_hours(24);
+
+/// The name of a database with the schema and nothing else.
+async fn schema_database(admin: &DatabaseConnection, server: &str) -> &'static str {
+    static NAME: OnceCell<String> = OnceCell::const_new();
+    let make = || async {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+        let backend = admin.get_database_backend();
+        let all = "SELECT datname FROM pg_database WHERE starts_with(datname, $1)";
+        let all = Statement::from_sql_and_values(backend, all, [SCHEMAS.into()]);
+        for found in admin.query_all_raw(all).await.unwrap() {
+            let name = found.try_get_by_index::<String>(0).unwrap();
+            let made = name[SCHEMAS.len()..].split('_').next().unwrap().parse().map(Duration::from_secs);
+            if made.is_ok_and(|made| made + LONG_AGO < now) {
+                admin.execute_unprepared(&format!("DROP DATABASE IF EXISTS {name}")).await.unwrap();
+            }
+        }
+        let name = format!("{SCHEMAS}{}_{}", now.as_secs(), std::process::id());
+        admin.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
+        open(&format!("{server}/{name}")).await.close().await;
+        name
+    };
+    NAME.get_or_init(make).await
 }
 
 /// The number of deadlocks in this database. A session reports them at its end or within a second, so this
