@@ -27,7 +27,7 @@ pub(crate) async fn fill(url: &str) {
             "CREATE TABLE no_room (id INTEGER PRIMARY KEY AUTOINCREMENT)",
             "INSERT INTO no_room (id) VALUES (9223372036854775807)",
             "CREATE TRIGGER finds_no_room BEFORE INSERT ON conversation_message \
-             BEGIN INSERT INTO no_room DEFAULT VALUES; END",
+             BEGIN INSERT INTO no_room (id) VALUES (NULL); END",
         ],
     };
     for sql in statements {

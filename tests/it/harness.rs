@@ -36,6 +36,7 @@ use uuid::Uuid;
 pub(crate) use self::answer::{Answer, sign};
 pub(crate) use self::process::{Process, door, listen};
 pub(crate) use self::provider::Provider;
+pub(crate) use self::reference::compile;
 use crate::database::Universe;
 
 /// The business account that every seeded business channel belongs to.

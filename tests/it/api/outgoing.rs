@@ -8,6 +8,7 @@ use pombo::domain::webhook::known_types;
 use serde_json::{Value, json};
 
 use super::world::World;
+use crate::harness::compile;
 use crate::webhooks::receiver::Receiver;
 
 /// What the reference says of these requests: objects have only described fields.
@@ -24,10 +25,8 @@ fn reference() -> Value {
 fn validator(document: &Value, name: &str) -> Validator {
     let body = &document["webhooks"][name]["post"]["requestBody"]["content"]["application/json"];
     let mut schema = body["schema"].clone();
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
-    schema["components"] = document["components"].clone();
     schema["additionalProperties"] = false.into();
-    jsonschema::options().should_validate_formats(true).build(&schema).unwrap()
+    compile(schema, &document["components"], true)
 }
 
 fn faults(validator: &Validator, body: &Value) -> Vec<String> {

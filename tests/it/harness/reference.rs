@@ -183,12 +183,42 @@ impl Reference {
         if is_answer {
             close(&mut schema, false);
         }
-        schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
-        schema["components"] = components.clone();
-        let validator = jsonschema::options().should_validate_formats(is_answer).build(&schema).unwrap();
-        let validator = Arc::new(validator);
+        let validator = Arc::new(compile(schema, components, is_answer));
         self.validators.lock().unwrap().insert(name.to_owned(), Arc::clone(&validator));
         validator
+    }
+}
+
+/// The beginning of the name of each component.
+const COMPONENT: &str = "#/components/schemas/";
+
+/// A validator of a part of the reference, with those of its components that the part needs: compiling all of them would take
+/// longer than most tests.
+pub(crate) fn compile(mut schema: Value, components: &Value, checks_formats: bool) -> Validator {
+    let (mut needed, mut names) = (Map::new(), Vec::new());
+    add_needed(&schema, &mut names);
+    while let Some(name) = names.pop() {
+        if !needed.contains_key(&name) {
+            let component = components["schemas"][&name].clone();
+            add_needed(&component, &mut names);
+            needed.insert(name, component);
+        }
+    }
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+    schema["components"] = json!({ "schemas": needed });
+    jsonschema::options().should_validate_formats(checks_formats).build(&schema).unwrap()
+}
+
+/// Adds the components that a schema names.
+fn add_needed(schema: &Value, names: &mut Vec<String>) {
+    match schema {
+        Value::Object(members) => {
+            let named = members.get("$ref").and_then(Value::as_str);
+            names.extend(named.and_then(|named| named.strip_prefix(COMPONENT)).map(str::to_owned));
+            members.values().for_each(|member| add_needed(member, names));
+        }
+        Value::Array(members) => members.iter().for_each(|member| add_needed(member, names)),
+        _ => {}
     }
 }
 
